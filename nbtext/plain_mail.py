@@ -7,16 +7,21 @@ beyond doubt.
 """
 
 import os
+from io import BytesIO
 from stat import S_ISREG
 from time import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import BinaryIO, Final
 
 PIECE: "Final" = 1 << 18
 LONGEST: "Final" = 1 << 20
 """Longer mail takes so long that loading the rest matters little, in bytes."""
+
+MOST_HELD: "Final" = 1 << 24
+"""Maximum bytes that are held of a message that is passed on."""
 
 FRESH: "Final" = 900.0
 """Seconds since the last write after which nobody delivers mail to a file any more."""
@@ -40,27 +45,84 @@ class Begun:
         self.head = head
 
 
-def read_to_end(file: "BinaryIO") -> bytes:
+class Held:
     """
-    Read a file to its end, waiting for more where it is set not to block.
+    A message that is to be passed on, of which no more is held than is needed.
 
-    Args:
-        file: standard input; another program may have set it so, and may at any time.
-
-    Raises:
-        OSError: it cannot be read.
-
+    Attributes:
+        head: the message, or as much of it as is held.
+        more: what was read behind that; empty if the head is all of it.
     """
-    pieces: list[bytes] = []
-    while True:
+
+    __slots__ = ("_file", "head", "more")
+
+    def __init__(self, file: "BinaryIO", most: int = MOST_HELD) -> None:
+        """
+        Read what is held of a message, waiting for more where it is set not to block.
+
+        Args:
+            file: what it is read from; another program may set it so at any time.
+            most: how many bytes of it are held.
+
+        Raises:
+            OSError: it cannot be read.
+
+        """
+        self._file = file
+        self.head = b"".join(_pieces(file, most))
+        self.more = b"".join(_pieces(file, 1)) if len(self.head) == most else b""
+
+    def read_if_written_to(self, status: os.stat_result) -> None:
+        """
+        Read all of a message that lies where it is passed on to.
+
+        What is still to be read would be overwritten there, or would never end.
+
+        Args:
+            status: of the file that the message is written to.
+
+        Raises:
+            OSError: it cannot be read.
+
+        """
+        is_file = bool(self.more) and S_ISREG(status.st_mode)
+        if is_file and os.path.samestat(status, os.fstat(self._file.fileno())):
+            self.more = b"".join(self.rest())
+            self._file = BytesIO()
+
+    def rest(self) -> "Iterator[bytes]":
+        """
+        Read and yield what is behind the head, once.
+
+        Raises:
+            OSError: it cannot be read.
+
+        """
+        if self.more:
+            yield self.more
+            yield from _pieces(self._file)
+
+    def whole(self) -> "Iterator[bytes]":
+        """Yield all of the message, as it came."""
+        yield self.head
+        yield from self.rest()
+
+
+def _pieces(file: "BinaryIO", most: int | None = None) -> "Iterator[bytes]":
+    """Read a file, to its end or up to so many bytes."""
+    left = PIECE if most is None else most
+    while left > 0:
+        wanted = min(left, PIECE)
         # what is read is all there is, or all there is yet; only the end is empty
-        piece: bytes | None = file.read()
+        piece: bytes | None = file.read(wanted)
         if piece is None:
             _wait_for(file)
             continue
-        pieces.append(piece)
-        if not piece or file.isatty():  # whose end is not typed twice
-            return b"".join(pieces)
+        if piece:
+            yield piece
+        if not piece or (len(piece) < wanted and file.isatty()):
+            return  # an end is not typed twice
+        left -= 0 if most is None else len(piece)
 
 
 def _wait_for(file: "BinaryIO") -> None:

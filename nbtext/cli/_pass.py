@@ -6,7 +6,10 @@ Nothing that can go wrong costs a message: it is then printed as it came, and th
 status says so.
 """
 
+import os
 import sys
+from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.cli import _status as status
@@ -16,7 +19,7 @@ from nbtext.document import Document
 from nbtext.errors import NbtextError, NoMemoryError, UnknownClassError
 from nbtext.filtering import added_by
 from nbtext.filtering.header_field import FIELD, pieces_with_added
-from nbtext.plain_mail import read_to_end
+from nbtext.plain_mail import MOST_HELD, Held
 from nbtext.scoring import Classifier, load_model
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class PassRequest(NamedTuple):
         why: how many reasons the field tells.
         max_bytes: how much of the message is read for its classification.
         output: what is printed on standard error.
-        message: the message, if it was read from standard input already.
+        message: what is held of the message, if that was read already.
         keyed: the file of a secret, None if none is named.
     """
 
@@ -49,7 +52,7 @@ class PassRequest(NamedTuple):
     why: int = 0
     max_bytes: int = MAX_BYTES
     output: Output = Output()
-    message: bytes | None = None
+    message: Held | None = None
     keyed: str | None = None
 
 
@@ -60,17 +63,33 @@ def run(request: PassRequest) -> int:
         return status.TRY_AGAIN
     message = request.message
     if message is None:
-        message = read_to_end(sys.stdin.buffer)
+        message = Held(sys.stdin.buffer, max(MOST_HELD, request.max_bytes))
+    read_if_printed_to(message)
     try:
         passed = _marked(message, request)
     except Exception as error:  # whatever it is, the message must go on
         say_why(error)
     else:
-        for piece in passed:
-            bytes_to_stdout(piece)
+        _print(chain(passed, message.rest()))
         return status.DONE
-    bytes_to_stdout(message)
+    _print(message.whole())
     return status.TRY_AGAIN
+
+
+def read_if_printed_to(message: Held) -> None:
+    """Read all of a message if standard output is the file that it is in."""
+    if not message.more or sys.stdout is None:
+        return
+    try:
+        found = os.fstat(sys.stdout.fileno())
+    except OSError:  # it is no file of the system
+        return
+    message.read_if_written_to(found)
+
+
+def _print(pieces: Iterable[bytes | memoryview]) -> None:
+    for piece in pieces:
+        bytes_to_stdout(piece)
 
 
 def say_why(error: Exception) -> None:
@@ -87,19 +106,22 @@ def say_why(error: Exception) -> None:
 def pass_unchanged() -> int:
     """Print the message on standard input as it is; return the status of failure."""
     if sys.stdin is not None:
-        bytes_to_stdout(read_to_end(sys.stdin.buffer))
+        message = Held(sys.stdin.buffer)
+        read_if_printed_to(message)
+        _print(message.whole())
     return status.TRY_AGAIN
 
 
-def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
-    """Return the message with its field, in pieces."""
+def _marked(message: Held, request: PassRequest) -> list[bytes | memoryview]:
+    """Return what is held of the message, with its field, in pieces."""
     model = load_model(request.model)
     check_keyed(request.keyed, model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
     name_notes(model, quiet=request.output.quiet)
-    read = message[: request.max_bytes]
-    document = Document("-", (read,), truncated=len(read) < len(message))
+    read = message.head[: request.max_bytes]
+    is_cut = len(read) < len(message.head) or bool(message.more)
+    document = Document("-", (read,), truncated=is_cut)
     for label, _ in request.tags:
         if label not in model.classes:
             error = UnknownClassError("--subject-tag", label, model.classes)
@@ -112,4 +134,4 @@ def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
     if request.why:
         reasons = classifier.explain(document).reasons[: request.why]
     added = added_by(decision, request.field, tag, reasons)
-    return pieces_with_added(message, added)
+    return pieces_with_added(message.head, added, goes_on=bool(message.more))

@@ -13,7 +13,7 @@ import sys
 
 from nbtext.cli import _status as status
 from nbtext.cli._streams import bytes_to_stdout, to_stderr, to_stdout
-from nbtext.plain_mail import ENVELOPE, LONGEST, Begun, read_mail, read_to_end
+from nbtext.plain_mail import ENVELOPE, LONGEST, Begun, Held, read_mail
 from nbtext.scoring.figures import probability
 from nbtext.scoring.stored import open_stored
 
@@ -144,12 +144,13 @@ def input_descriptor() -> int | None:
         return None
 
 
-def passed(model: str) -> int | bytes | None:
+def passed(model: str) -> "int | Held | None":
     """
     Pass standard input on with a field, and return the exit status, if it is plain.
 
     Returns:
-        None if the model is not plain, and nothing was read; the message if it is not.
+        None if the model is not plain, and nothing was read; what is held of the
+        message if that is not.
 
     """
     from nbtext.filtering.plain_header import FIELD, is_plain_label, with_field
@@ -157,12 +158,12 @@ def passed(model: str) -> int | bytes | None:
     stored = opened(model)
     if stored is None or not all(map(is_plain_label, stored.classes)):
         return None
-    message = read_to_end(sys.stdin.buffer)
-    found = decided(stored, message)
+    message = Held(sys.stdin.buffer)
+    found = decided(stored, message.head)
     if found is None:
         return message
     told = f"{found.label or 'unsure'}, probability={probability(found.probability)}"
-    marked = with_field(message, FIELD, told)
+    marked = with_field(message.head, FIELD, told)
     if marked is None:
         return message
     bytes_to_stdout(marked)

@@ -72,8 +72,9 @@ def command(
 
     The field is X-NBText: spam, probability=0.9987. Copies of it that came with the
     message are taken out. Nothing else changes, and all of the message is printed,
-    however much of it is read. If anything fails, it is printed unchanged, and the exit
-    status is 75; if it cannot be printed, 74.
+    however much of it is read. A header of more than 16 MiB is ended there. If anything
+    fails, it is printed unchanged, and the exit status is 75; if it cannot be printed,
+    74.
     """  # noqa: D301  click wants a real backspace
     if sys.stdin is not None and sys.stdin.isatty():
         message = "Pipe a message in."

@@ -44,6 +44,8 @@ _ANY_LINE: Final = rb"(?:[^\n]++|\n(?=[ \t])|(?!))*+\n"
 """A whole line, with the lines that continue it."""
 _LINE: Final = re.compile(_ANY_LINE)
 _LINES: Final = re.compile(rb"(?:%b|(?!))*+" % _ANY_LINE)
+_WHOLE_LINES: Final = re.compile(rb"(?s:.*)\n(?=[^ \t\r])")
+"""All lines before the last one that surely begins a field."""
 _ENVELOPE: Final = re.compile(rb"(?:>?From [^\n]*+\n|(?!))*+")
 _LATE_ENVELOPE: Final = re.compile(rb"[\r\n]*+(?:>?From [^\n]*+\n|(?!))*+")
 _LAST_LINE: Final = re.compile(rb"\n(?=\r?\r?\n)")
@@ -182,13 +184,28 @@ def with_added(message: bytes, added: AddedField) -> bytes:
     return b"".join(pieces_with_added(message, added))
 
 
-def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryview]:
-    """Return the same in pieces to be joined; the body is not copied."""
+def pieces_with_added(
+    message: bytes, added: AddedField, *, goes_on: bool = False
+) -> list[bytes | memoryview]:
+    """
+    Return the same in pieces to be joined; the body is not copied.
+
+    Args:
+        message: the message, or its beginning.
+        added: what is added.
+        goes_on: whether there is more of it. If its header does not end in what there
+            is, an empty line ends it there, since fields of ours may be in the rest.
+
+    """
     ours = _beginnings(added.family, tuple(name for name, _ in added.fields))
     if not added.tag and (plain := plain_end(message, ours)):
         lines = _lines_of(added.fields, b"\n")
         return [message[:plain], lines, memoryview(message)[plain:]]
     start, end = _header(message)
+    is_endless = goes_on and start < end == len(message)
+    if is_endless:
+        whole = _WHOLE_LINES.match(message, start)
+        end = whole.end() if whole else start
     place = _place(message, start, end)
     subject = _SUBJECT.search(message, start, end) if added.tag else None
     places = sorted({place, subject.end()} if subject else {place})
@@ -202,7 +219,7 @@ def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryv
         texts[subject.end()] = b" " + added.tag.encode()
     for where, offset in zip(reversed(places), reversed(offsets), strict=True):
         header[offset:offset] = texts[where]
-    if start == end and not message.startswith(_EMPTY, end):
+    if is_endless or (start == end and not message.startswith(_EMPTY, end)):
         header += newline  # all of it is body, and no part of our fields
     return [message[:start], bytes(header), memoryview(message)[end:]]
 

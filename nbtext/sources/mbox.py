@@ -12,6 +12,7 @@ that write it leave lines of "From " in bodies as they are.
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from nbtext.document import Document, Note, Pause
 from nbtext.sources._content_length import Opening, Part, with_content_length
@@ -177,20 +178,51 @@ def _split(head: bytes, chunks: Iterable[bytes | Pause]) -> Iterator[Part]:
     yield window[start:]
 
 
-def pieces(mbox: bytes) -> list[bytes]:
+class Piece(NamedTuple):
+    """
+    A message of an mbox as it lies there, or a part of it.
+
+    Attributes:
+        text: its bytes, with the line that begins it and the empty one behind it.
+        is_first: whether the message begins with it.
+        is_last: whether the message ends with it.
+    """
+
+    text: bytes
+    is_first: bool = True
+    is_last: bool = True
+
+
+def pieces(head: bytes, chunks: Iterable[bytes], most: int) -> Iterator[Piece]:
     """
     Take an mbox apart without losing a byte of it.
 
-    Each piece is a message with the line that begins it and the empty one behind it.
+    Args:
+        head: what it begins with.
+        chunks: all of it.
+        most: about how many bytes a first piece has; messages that are longer have
+            others, as they come.
+
+    Yields:
+        Pieces, at least one; joined, they are the mbox.
+
     """
-    messages: list[list[bytes]] = [[]]
-    for part in split(mbox[:LONGEST_SEPARATOR], [mbox]):
+    kept: list[bytes] = []
+    is_first, n_messages = True, 0
+    for part in split(head[:LONGEST_SEPARATOR], chunks):
         if isinstance(part, Opening):
-            messages[-1].append(part.blank)
-            messages.append([part.line])
+            kept.append(part.blank)
+            if any(kept) or not is_first:
+                yield Piece(b"".join(kept), is_first)
+                n_messages += 1
+            kept, is_first = [part.line], True
         elif isinstance(part, bytes):
-            messages[-1].append(part)
-    return [piece for piece in map(b"".join, messages) if piece] or [b""]
+            kept.append(part)
+        if not is_first or sum(map(len, kept)) > most:
+            yield Piece(b"".join(kept), is_first, is_last=False)
+            kept, is_first = [], False
+    if any(kept) or not (is_first and n_messages):
+        yield Piece(b"".join(kept), is_first)
 
 
 class _Message:

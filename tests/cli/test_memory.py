@@ -15,6 +15,7 @@ from random import Random
 
 import pytest
 
+from nbtext import train_on
 from nbtext.cli import _status as status
 
 pytestmark = pytest.mark.skipif(
@@ -178,3 +179,100 @@ def test_a_verdict_without_room_for_numpy_is_none(
     assert passed.stdout == long_mail
     assert judged.returncode == status.DATA
     assert SHORT_OF_MEMORY in judged.stderr.decode()
+
+
+LONG = 128 * MB
+
+
+def sparse(path: Path, start: bytes) -> Path:
+    """Write a file of LONG bytes, of which all but the start are NULs."""
+    with path.open("wb") as file:
+        file.write(start)
+        file.truncate(LONG)
+    return path
+
+
+BODY = b"Subject: winner\n\ncheap pills "
+HEADER = b"X-A: 1\nX-B:"
+
+
+@pytest.mark.parametrize(
+    ("command", "field", "start", "has_empty_line"),
+    [
+        (["pass", "-m"], b"X-NBText", BODY, False),
+        (["pass", "-m"], b"X-NBText", b"", True),
+        (["pass", "-m"], b"X-NBText", HEADER, True),
+        (["bogofilter", "-pe", "--model"], b"X-Bogosity", BODY, False),
+        (["bogofilter", "-pe", "--model"], b"X-Bogosity", HEADER, True),
+        (["bogofilter", "-peM", "--model"], b"X-Bogosity", BODY, False),
+        (["pass", "--unsure", "0.9", "-m"], b"", BODY, False),
+        (["pass", "--no-such-option", "-m"], b"", HEADER, False),
+    ],
+    ids=[
+        "a body",
+        "no header",
+        "a header without end",
+        "bogofilter",
+        "bogofilter, a header",
+        "an mbox",
+        "no model",
+        "no option",
+    ],
+)
+def test_what_is_longer_than_memory_is_passed_on(
+    tmp_path: Path,
+    command: list[str],
+    field: bytes,
+    start: bytes,
+    has_empty_line: bool,
+) -> None:
+    pairs = [("spam", b"Subject: a\n\ncheap pills"), ("ham", b"Subject: b\n\nlunch")]
+    model = tmp_path / "m.nbt"
+    train_on(pairs, str(model))
+    if not field:
+        model = tmp_path / "none.nbt"
+    long = sparse(tmp_path / "long", start)
+    shell = '"$@" < long > passed'
+
+    done = subprocess.run(
+        ["sh", "-c", shell, "sh", sys.executable, "-c", PROGRAM, "0", *command, model],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == (0 if field else status.TRY_AGAIN), done.stderr
+    peak = re.search(rb"VmHWM:\s+(\d+) kB", done.stderr)
+    assert peak
+    assert int(peak[1]) << 10 < LONG
+    passed = (tmp_path / "passed").read_bytes()
+    if field:
+        ours = re.search(field + rb": [^\n]+\n" + b"\n" * has_empty_line, passed)
+        assert ours
+        passed = passed[: ours.start()] + passed[ours.end() :]
+    assert passed == long.read_bytes()
+
+
+@pytest.mark.parametrize("command", [["pass", "-m"], ["bogofilter", "-pe", "--model"]])
+def test_a_message_that_is_added_to_its_own_file_has_an_end(
+    folders: Path, tmp_path: Path, command: list[str]
+) -> None:
+    start = b"Subject: winner\n\ncheap pills"
+    mail = start + bytes(17 * MB)
+    path = tmp_path / "mail"
+    path.write_bytes(mail)
+
+    with path.open("rb") as source, path.open("ab") as target:
+        subprocess.run(
+            [sys.executable, "-m", "nbtext", *command, folders / "model.nbt"],
+            stdin=source,
+            stdout=target,
+            check=True,
+            timeout=60,
+        )
+
+    both = path.read_bytes()
+    assert both.startswith(mail + b"Subject: winner\nX-")
+    assert both.endswith(b"\n\ncheap pills" + bytes(17 * MB))
+    assert len(both) < 2 * len(mail) + 200

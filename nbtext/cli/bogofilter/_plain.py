@@ -20,7 +20,7 @@ from nbtext.cli.bogofilter._words import (
     value_of,
     verdict_of,
 )
-from nbtext.plain_mail import Begun, read_mail, read_to_end
+from nbtext.plain_mail import Begun, Held, read_mail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,13 +94,13 @@ def _default() -> str:
     return in_folder(folder) if folder else default_model()
 
 
-def judged(wanted: Asked) -> int | bytes | Begun | None:
+def judged(wanted: Asked) -> "int | Held | Begun | None":
     """
     Judge the message on standard input and return the exit status, if it is plain.
 
     Returns:
         None if the model is not plain, and nothing was read; what was read of standard
-        input if the message is not: all of it if it is to be passed on.
+        input if the message is not.
 
     """
     if wanted.letters in LEARNT:
@@ -109,20 +109,21 @@ def judged(wanted: Asked) -> int | bytes | Begun | None:
     if stored is None or set(stored.classes) != {SPAM, HAM}:
         return None
     passes_on = "p" in wanted.letters
-    message = _message(passes_on=passes_on)
+    held = Held(sys.stdin.buffer) if passes_on else None
+    message = _message() if held is None else held.head
     if not isinstance(message, bytes):
         return message
     spamicity = _spamicity(stored, message)
     if spamicity is None:
-        return message if passes_on else Begun(sys.stdin.fileno(), message)
+        return held or Begun(sys.stdin.fileno(), message)
     verdict = verdict_of(spamicity)
     said = value_of(verdict, spamicity)
-    if passes_on:
+    if held is not None:
         from nbtext.filtering.plain_header import with_field
 
         marked = with_field(message, FIELD, said)
         if marked is None:
-            return message
+            return held
         bytes_to_stdout(marked)
     elif "v" in wanted.letters:
         to_stdout([f"{FIELD}: {said}"])
@@ -140,10 +141,8 @@ def _registered(model: str, label: str) -> int | Begun | None:
     return status.DONE
 
 
-def _message(*, passes_on: bool) -> bytes | Begun | None:
+def _message() -> bytes | Begun | None:
     """Return the message on standard input; if it is not plain, what was read of it."""
-    if passes_on:
-        return read_to_end(sys.stdin.buffer)
     descriptor = input_descriptor()
     return None if descriptor is None else read_mail(descriptor, is_one=True)
 

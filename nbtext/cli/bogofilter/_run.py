@@ -25,7 +25,7 @@ from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._pass import pass_on
 from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.document import Skipped
-from nbtext.plain_mail import Begun
+from nbtext.plain_mail import Begun, Held
 from nbtext.scoring import batches
 from nbtext.scoring.classifying import readable_of
 from nbtext.sources.mailboxes import INPUT, Kind, input_items, mailbox_items, names
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from nbtext.document import Item
 
 
-def run(parsed: Parsed, read: "bytes | Begun | None" = None) -> int:
+def run(parsed: Parsed, read: "Held | Begun | None" = None) -> int:
     """
     Do what a command line asks for and return the exit status.
 
     Args:
         parsed: the command line.
-        read: the message, if it was read already, or what of standard input was.
+        read: what was read already of the message, or of standard input.
 
     Raises:
         NbtextError: it cannot be done, and there is no message to pass on.
@@ -53,7 +53,7 @@ def run(parsed: Parsed, read: "bytes | Begun | None" = None) -> int:
         return status.DONE
     is_bulk = parsed.count("classify-files") + parsed.count("classify-stdin") > 0
     if parsed.count("passthrough") and not is_bulk:
-        return pass_on(parsed, read if isinstance(read, bytes) else None)
+        return pass_on(parsed, read if isinstance(read, Held) else None)
     request = request_of(parsed)
     if request.output is not None:
         to_stderr(f"note: -O {request.output} has no effect without -p")

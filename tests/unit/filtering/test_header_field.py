@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from nbtext.errors import SettingsError
 from nbtext.filtering import header_field
-from nbtext.filtering.header_field import AddedField, added_by, with_added
+from nbtext.filtering.header_field import (
+    PROBE,
+    AddedField,
+    added_by,
+    pieces_with_added,
+    with_added,
+)
 from nbtext.filtering.plain_header import plain_end
 from nbtext.mail import read_mail
 from nbtext.scoring.decide import Decision
@@ -240,6 +246,69 @@ def test_other_programs_find_one_field_that_is_ours(rest: bytes) -> None:
     found = message_from_bytes(with_added(message, MARK), policy=email.policy.compat32)
 
     assert found.get_all("X-NBText") == [MARK.value]
+
+
+def begun_with_added(message: bytes, place: int, added: AddedField = MARK) -> bytes:
+    """A message with our field, of which only what is before a place was looked at."""
+    head, rest = message[:place], message[place:]
+    return b"".join((*pieces_with_added(head, added, goes_on=bool(rest)), rest))
+
+
+def ends_taken_out(message: bytes) -> bytes:
+    """Take all line ends out, and all fields of our name, behind bare CRs too."""
+    ours = rb"(?im)(?:^|(?<=\r))x-nbtext[ \t]*:.*\n?(?:[ \t].*\n?)*"
+    return re.sub(rb"[\r\n]", b"", re.sub(ours, b"", message))
+
+
+@given(st.lists(PIECES, max_size=8).map(b"".join), st.integers(0, 200))
+def test_a_header_that_goes_on_has_one_field_that_is_ours(
+    rest: bytes, more: int
+) -> None:
+    message = b"From: a@b\n" + rest
+
+    found = begun_with_added(message, len(b"From: a@b\n") + more)
+
+    parsed = message_from_bytes(found, policy=email.policy.compat32)
+    assert parsed.get_all("X-NBText") == [MARK.value]
+    assert ends_taken_out(found) == ends_taken_out(message)
+
+
+@pytest.mark.parametrize("tag", ["", "[SPAM]"])
+@pytest.mark.parametrize("start", [b"", b"\n", b"From a Thu\n", b"X-NBText: 1\r\n"])
+def test_where_the_header_ends_the_rest_is_not_looked_at(
+    start: bytes, tag: str
+) -> None:
+    message = start + b"Subject: hi\nTo: a\n\n" + b"X-NBText: 1\n" * (PROBE // 6)
+    added = MARK._replace(tag=tag)
+
+    for place in (len(start) + 21, len(message) // 2, len(message)):
+        assert begun_with_added(message, place, added) == with_added(message, added)
+
+
+@pytest.mark.parametrize(
+    ("head", "rest", "expected"),
+    [
+        pytest.param(
+            b"A: 1\nX-NBText: ham\nB: 2\nX-NBTe", b"xt: ham\nC: 3\n\nbody\n",
+            b"A: 1\nB: 2\n" + LINE + b"\n\nX-NBText: ham\nC: 3\n\nbody\n",
+            id="in a name",
+        ),
+        pytest.param(
+            b"A: 1\r\nB: 2\r\n", b" 3\r\n\r\nbody\r\n",
+            b"A: 1\r\n" + LINE + b"\r\n\r\nB: 2\r\n 3\r\n\r\nbody\r\n",
+            id="before what may continue a field",
+        ),
+        pytest.param(
+            b"A: 1", b"2\nX-NBText: ham\n\nbody\n",
+            LINE + b"\n\nA: 12\nX-NBText: ham\n\nbody\n",
+            id="in the first line",
+        ),
+    ],
+)  # fmt: skip
+def test_a_header_that_goes_on_ends_behind_its_last_whole_field(
+    head: bytes, rest: bytes, expected: bytes
+) -> None:
+    assert begun_with_added(head + rest, len(head)) == expected
 
 
 @pytest.mark.parametrize(
