@@ -1,7 +1,9 @@
 """What `nbtext filter` does, apart from reading its command line."""
 
+import os
 from collections import Counter as Tally
 from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from typing import NamedTuple
 
 from nbtext.cli import _status as status
@@ -149,9 +151,24 @@ def _filter_all(
             if report.is_whole and not report.is_unchanged:
                 listed[rules.folder] = report.names
         left = report.left
+    warning = _warning_of(request.model)
+    if warn_of_drift(meter, lambda: filtering.seen.is_told(*warning)):
+        filtering.seen.tell(*warning)
     filtering.seen.tidy(listed)
-    warn_of_drift(meter)
     return worst
+
+
+def _warning_of(model: str) -> tuple[bytes, bytes]:
+    """Return what names a warning about a model file, and the state it is in."""
+    path = os.path.abspath(model)  # noqa: PTH100  as for all other paths here
+    try:
+        found = os.stat(path)  # noqa: PTH116  likewise
+        state = f"{found.st_ino} {found.st_size} {found.st_mtime_ns}"
+    except OSError:  # it is gone meanwhile
+        state = ""
+    name = blake2b(os.fsencode(path), digest_size=16, person=b"nbtext warning")
+    number = blake2b(state.encode(), digest_size=16, person=b"nbtext model")
+    return name.digest(), number.digest()
 
 
 def _metered(outcomes: Iterator[Outcome], meter: DriftMeter) -> Iterator[Outcome]:

@@ -26,6 +26,7 @@ from nbtext.filtering.seen_records import (
     MAGIC,
     RECORD,
     REPLACED,
+    TOLD,
     Record,
     cannot,
     packed,
@@ -37,6 +38,9 @@ NOTHING: Final = bytes(16)
 
 KEPT: Final = 400 * 86_400
 """Seconds for which messages are remembered that are no longer there."""
+
+A_DAY: Final = 86_400
+"""Seconds in which a warning is told once at most."""
 
 FEW: Final = 4096
 """Number of records up to which the file is never written anew."""
@@ -88,6 +92,7 @@ class SeenMessages:
         self._begun: dict[bytes, Begun] = {}
         self._appending: dict[bytes, int] = {}
         self._replaced: dict[bytes, OldState] = {}
+        self._told: dict[bytes, tuple[bytes, int]] = {}
         self._n_records = 0
         self._end = len(MAGIC)
         self._has_grown = False
@@ -180,6 +185,23 @@ class SeenMessages:
         self._write(DROPPED, folder, entries)
         for name, _ in entries:
             self._begun.pop(name, None)
+
+    def is_told(self, what: bytes, state: bytes) -> bool:
+        """
+        Return whether a warning was told of this state, or of another within a day.
+
+        Args:
+            what: 16 bytes that name what it is about.
+            state: 16 bytes that change when that changes.
+
+        """
+        told, when = self._told.get(what, (NOTHING, 0))
+        return told == state or 0 <= int(time()) - when < A_DAY
+
+    def tell(self, what: bytes, state: bytes) -> None:
+        """Remember that a warning was told."""
+        self._write(TOLD, NOTHING[:8], [Entry(what, state)])
+        self._told[what] = state, int(time())
 
     def sync(self) -> None:
         """
@@ -287,6 +309,8 @@ class SeenMessages:
             self._begun.pop(name, None)
         elif kind == APPENDING:
             self._appending[name] = int.from_bytes(content, "little")
+        elif kind == TOLD:
+            self._told[name] = content, when
         elif kind == REPLACED:
             self._replaced[name] = OldState(int.from_bytes(content, "little"))
         elif kind == LATE:

@@ -21,12 +21,14 @@ DROPPED: Final = b"F"
 APPENDING: Final = b"A"
 REPLACED: Final = b"O"
 LATE: Final = b"L"
+TOLD: Final = b"W"
 """
 Kinds of records. A message was classified, and moved if it had to be; it is about to be
 moved; it was about to be, and what became of it is not known. A target mbox is about to
 grow, from the size that stands in the place of a digest. An mbox is replaced, whose
 size stands there. What came to it is about to be put into a new one, up to the size,
-and into the inode, that stand there.
+and into the inode, that stand there. A warning was told, of what is named, in the
+state that stands there.
 """
 
 _BODY: Final = struct.Struct("<c3xI8s16s16s12x")

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 from random import Random
+from time import time
 from typing import TYPE_CHECKING
 
 import pytest
+
+from nbtext.filtering import seen
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -57,6 +60,30 @@ def test_mail_that_is_harder_to_tell_apart_is_told(run: "Run", model: Path) -> N
     for quiet in ([], ["-q"]):
         said = run(*command, *quiet).err
         assert said.startswith("WARNING: these 150 documents score unlike")
+
+
+def test_it_is_told_once_until_the_model_changes_and_once_a_day_at_most(
+    run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_warned_of(number: int) -> bool:
+        harder = maildir(Path(f"harder{number}"), 0.05)
+        done = run("filter", "-q", "-m", "./mail.nbt", harder, "--flag", "ham=Work")
+        assert (done.status, done.out) == (0, "")
+        assert done.err.count("\n") == (UNLIKE in done.err)
+        return UNLIKE in done.err
+
+    def learn(text: bytes) -> None:
+        learnt = run("learn", "-q", "-m", model, "ham", stdin=text)
+        assert learnt == (0, "", "")
+
+    assert [is_warned_of(number) for number in range(3)] == [True, False, False]
+    learn(message(Random(5), 0.3, "ham"))  # noqa: S311  no secret
+    assert not is_warned_of(3)
+    monkeypatch.setattr(seen, "time", lambda: time() + 86_500)
+    assert is_warned_of(4)
+    assert not is_warned_of(5)
+    monkeypatch.setattr(seen, "time", lambda: time() + 8_650_000)
+    assert not is_warned_of(6)
 
 
 def test_mail_like_that_of_training_is_not(run: "Run", model: Path) -> None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -247,6 +248,31 @@ def test_a_run_that_waited_sees_the_file_that_took_the_place(
     with memory_of(path) as memory:
         assert memory.knows(entry(6))
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_was_told_is_remembered_where_the_file_is_written_anew(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decided, "FEW", 10)
+    model, other = b"model" + bytes(11), b"other" + bytes(11)
+    with memory_of(path) as memory:
+        assert not memory.is_told(model, entry(3).content)
+        memory.tell(model, entry(3).content)
+        memory.finish(FOLDER, map(entry, range(100, 200)))
+    with memory_of(path) as memory:
+        for _ in range(2):
+            memory.finish(FOLDER, map(entry, range(100, 200)))
+        inode = path.stat().st_ino
+        memory.tidy({FOLDER: []})
+        assert path.stat().st_ino != inode
+
+    with memory_of(path, is_kept=False) as memory:
+        assert memory.is_told(model, entry(3).content)
+        assert memory.is_told(model, entry(4).content)
+        assert not memory.is_told(other, entry(3).content)
+        monkeypatch.setattr(decided, "time", lambda: time() + 86_401)
+        assert memory.is_told(model, entry(3).content)
+        assert not memory.is_told(model, entry(4).content)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
