@@ -125,7 +125,8 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             headings=are_wanted, max_bytes=options.max_bytes, on_problem=on_problem
         )
         if request.policy is not None and request.policy.is_estimated:
-            batches = classifier.with_estimated_prior(batches, _tell_prior)
+            tell = _ignore if request.output.quiet else _tell_prior
+            batches = classifier.with_estimated_prior(batches, tell)
         if request.wanted is not None:
             return _verdict(batches, failures, request)
         if request.output.verbose and not request.further:
@@ -188,6 +189,10 @@ def _together(
 def _tell_prior(prior: "EstimatedPrior") -> None:
     """Say which shares of the classes were found in what is classified."""
     to_stderr(f"prior: {prior_in_words(prior)}")
+
+
+def _ignore(_: object) -> None:
+    """Say nothing, as with --quiet."""
 
 
 @contextmanager

@@ -372,7 +372,8 @@ def sources_argument(*, is_required: bool = False) -> Decorator[Any]:
             if is_required:
                 message = "Missing argument 'SOURCES...'."
                 raise click.UsageError(message)
-            to_stderr("note: --files-from names no source; there is nothing to do")
+            if not values.get("quiet"):
+                to_stderr("note: --files-from names no source; there is nothing to do")
             return status.DONE
 
         return argument(lists(null(gathered)))
