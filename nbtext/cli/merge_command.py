@@ -39,7 +39,11 @@ if TYPE_CHECKING:
     from nbtext.upkeep import Merged
 
 
-@click.command(epilog="`cat a.nbt b.nbt > both.nbt` is the same sum.")
+@click.command(
+    epilog="`cat a.nbt b.nbt > both.nbt` has the same counts, scored as the last one. "
+    "The sum of models that differ only in what training chose is scored as the one "
+    "with the most held-out documents."
+)
 @click.argument(
     "models",
     nargs=-1,

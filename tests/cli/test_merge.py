@@ -165,3 +165,25 @@ def test_models_of_other_classes_are_told_apart(run: "Run", model: Path) -> None
         "name first (`nbtext rename`)\n"
     )
     assert not Path("both.nbt").exists()
+
+
+def test_models_joined_by_cat_are_scored_as_the_last_one(
+    run: "Run", model: Path
+) -> None:
+    few = ["spam=spam/0.eml", "spam=spam/1.eml", "ham=ham/0.eml", "ham=ham/1.eml"]
+    assert run("train", "-q", "--smoothing", "0.5", "-m", "few.nbt", *few).status == 0
+    Path("cat.nbt").write_bytes(model.read_bytes() + Path("few.nbt").read_bytes())
+
+    merged = run("merge", "-q", model, "few.nbt", "-o", "merged.nbt")
+
+    assert merged.status == 0
+    told = {
+        path: json.loads(run("info", "-m", path, "--json").out)
+        for path in (str(model), "few.nbt", "cat.nbt", "merged.nbt")
+    }
+    smoothing = {path: one["scoring"]["smoothing"] for path, one in told.items()}
+    assert smoothing["cat.nbt"] == smoothing["few.nbt"] == 0.5
+    assert smoothing["merged.nbt"] == smoothing[str(model)] != 0.5
+    assert told["cat.nbt"]["classes"] == told["merged.nbt"]["classes"]
+    note = run("classify", "-m", "cat.nbt", "spam/2.eml").err
+    assert "the last one wins (--score mean --smoothing 0.5)" in note
