@@ -13,7 +13,7 @@ from nbtext.sources._inspect import (
     index_path,
     inspect,
     labelled_format,
-    refuse_mmdf,
+    refuse_unread,
     split_index_line,
 )
 from nbtext.sources._labels import printable
@@ -76,7 +76,7 @@ def stream_items(
     is_mail = IS_MAIL.get(options.format)
     try:
         if kind == ONE_DOCUMENT and is_mail is None:
-            refuse_mmdf(stream.peek(HEAD), place.name)
+            refuse_unread(stream.peek(HEAD), place.name)
         if kind == ONE_DOCUMENT and can_reopen:
             yield Unread(place.name, place.name, place.label, is_mail)
             return

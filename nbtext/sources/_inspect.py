@@ -31,6 +31,17 @@ _CONTAINERS = {
 _ENDINGS = (*_CONTAINERS, *COMPRESSIONS)
 _ONE_MESSAGE = (".eml", ".txt")  # an envelope line in them makes them no mbox
 _MMDF = b"\1\1\1\1\n"  # before and after each message
+ZIP = "a ZIP archive"
+SHEET = ", or save a spreadsheet as CSV"
+"""What else to do about a ZIP archive, as .xlsx and .ods are, too."""
+
+_ARCHIVES = {
+    b"PK\3\4": ZIP,
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\7": "a RAR archive",
+}
+_TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file's header
+_TAR_AT = slice(257, 265)
 _LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
 
 
@@ -69,12 +80,12 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     return ONE_DOCUMENT
 
 
-def refuse_mmdf(head: bytes, name: str) -> None:
+def refuse_unread(head: bytes, name: str) -> None:
     """
-    Refuse a mailbox of the kind MMDF, which would be one document.
+    Refuse what holds documents and is not taken apart: it would be one document.
 
     Raises:
-        SourceError: it is one.
+        SourceError: it is a mailbox of the kind MMDF, or an archive.
 
     """
     if head.startswith(_MMDF):
@@ -82,6 +93,19 @@ def refuse_mmdf(head: bytes, name: str) -> None:
             f"{name}: a mailbox of the kind MMDF found, which is not read; save it as "
             "an mbox, MH folder or Maildir (mutt: set mbox_type=mbox, and save)"
         )
+    kind = _archive(head)
+    if kind is not None:
+        raise SourceError(
+            f"{name}: {kind} found, which is not read; unpack it, and name what was in "
+            f"it{SHEET if kind == ZIP else ''}"
+        )
+
+
+def _archive(head: bytes) -> str | None:
+    """Return what archive a file is by its beginning, if it is one."""
+    if head.startswith(tuple(_ARCHIVES)):
+        return next(kind for magic, kind in _ARCHIVES.items() if head.startswith(magic))
+    return "a tar archive" if head[_TAR_AT] in _TAR else None
 
 
 def may_be_mbox(head: bytes, path: str) -> bool:

@@ -18,7 +18,7 @@ from nbtext.errors import MissingSourceError
 from nbtext.plain_mail import FRESH
 from nbtext.sources._ahead import SMALL, small_file
 from nbtext.sources._compressed import compression, may_be_compressed
-from nbtext.sources._inspect import HEAD, may_be_mbox, refuse_mmdf
+from nbtext.sources._inspect import HEAD, may_be_mbox, refuse_unread
 from nbtext.sources._stream import Stream, open_path, read_start
 from nbtext.sources.mbox import is_header, item_of, may_become_mbox, messages
 
@@ -44,14 +44,14 @@ def load_all(
     is_named = unread.is_mail is not None or unread.is_one
     if text is not None and not _is_compressed(text):
         if not is_named:
-            refuse_mmdf(text, unread.name)
+            refuse_unread(text, unread.name)
         return (Document(unread.name, (text,), unread.label, unread.is_mail),)
     document = load(unread, max_bytes)
     text = document.texts[0]
     # What its container, or the user, calls a mail or a text is one document.
     if is_named:
         return (document,)
-    refuse_mmdf(text, unread.name)
+    refuse_unread(text, unread.name)
     if text.startswith(b"From ") and (
         document.truncated or b"\nFrom " in text or _is_fresh(unread.path)
     ):

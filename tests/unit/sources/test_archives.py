@@ -1,0 +1,73 @@
+"""Archives, which hold documents and are not taken apart."""
+
+import tarfile
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from nbtext.document import Document, Item, Unreadable
+from nbtext.sources import Options, documents
+from nbtext.tokens.opening import open_documents
+
+
+def read(source: Path, *, form: str = "auto", data: bytes = b"") -> list[Item]:
+    stdin = BytesIO(data) if data else None
+    name = "-" if data else str(source)
+    found = documents([name], Options(format=form), labelled=False, stdin=stdin)
+    problems: list[Item] = []
+    return [*open_documents(found, 10**6, problems.append), *problems]
+
+
+def write(folder: Path, kind: str) -> Path:
+    """Write an archive of two texts; its name does not say what it is."""
+    path = folder / "archive"
+    member = folder.parent / "member.txt"
+    member.write_text("a text\n")
+    match kind:
+        case "ZIP":
+            with ZipFile(path, "w") as archive:
+                archive.write(member, "1")
+                archive.write(member, "2")
+        case "7z" | "RAR":
+            magic = {"7z": b"7z\xbc\xaf\x27\x1c", "RAR": b"Rar!\x1a\x07"}
+            path.write_bytes(magic[kind] + b"\0" * 100)
+        case _:
+            form = tarfile.PAX_FORMAT if kind == "w:bz2" else tarfile.GNU_FORMAT
+            with tarfile.open(path, kind, format=form) as tar:  # type: ignore[call-overload]
+                tar.add(member, "1")
+                tar.add(member, "2")
+    return path
+
+
+@pytest.mark.parametrize("where", ["named", "in a folder", "from a pipe"])
+@pytest.mark.parametrize("kind", ["ZIP", "7z", "RAR", "w", "w:gz", "w:bz2"])
+def test_an_archive_is_refused(tmp_path: Path, kind: str, where: str) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    path = write(folder, kind)
+
+    data = path.read_bytes() if where == "from a pipe" else b""
+    items = read(folder if where == "in a folder" else path, data=data)
+
+    name = "-" if where == "from a pipe" else str(path)
+    shown = f"a {'tar' if kind.startswith('w') else kind} archive"
+    [item] = items
+    assert isinstance(item, Unreadable)
+    assert str(item.error).startswith(
+        f"{name}: {shown} found, which is not read; unpack it, and name what was in it"
+    )
+
+
+def test_what_is_called_a_text_is_one(tmp_path: Path) -> None:
+    [item] = read(write(tmp_path, "ZIP"), form="text")
+
+    assert isinstance(item, Document)
+
+
+def test_a_text_that_speaks_of_tar_is_no_archive(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"x" * 257 + b"ustar is the name of a format")
+
+    assert [type(item) for item in read(path)] == [Document]
