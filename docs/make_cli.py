@@ -93,7 +93,7 @@ the first lines show one of them and no comma; that of TSV is a tab. `--delimite
 with quotes as in CSV; so does a first line `sep=;`. Lines end in LF, CR LF, or CR alone. A file
 without a suffix whose lines begin with a label and a tab is a table where labels are needed, and one document elsewhere: `classify` says so.
 
-`--files-from FILE` reads names of sources from a file or from standard input, one a line, or with
+`--files-from FILE` reads names of sources from a file or from standard input, one a line (LF or CR LF), or with
 `-0` as `find -print0` writes them; `LABEL=FILE` gives all of them a label:
 
     find ~/Mail -name '*.eml' -newer last -print0 | nbtext classify -0 --files-from -

@@ -22,7 +22,8 @@ def listed(lists: Iterable[str], *, is_null: bool) -> list[str]:
         is_null: whether names end in a NUL byte, and not with their line.
 
     Raises:
-        SettingsError: a name is too long, or two lists are the standard input.
+        SettingsError: a name is too long or no path, or two lists are the standard
+            input.
         SourceError: a list cannot be read.
 
     """
@@ -33,9 +34,23 @@ def listed(lists: Iterable[str], *, is_null: bool) -> list[str]:
     found: list[str] = []
     for label, path in named:
         written = "" if label is None else f"{label}="
-        names = _names(path, b"\0" if is_null else b"\n")
+        names = _names(path, b"\0") if is_null else _lines(path)
         found += [written + os.fsdecode(name) for name in names if name]
     return found
+
+
+def _lines(path: str) -> Iterator[bytes]:
+    """
+    Yield the name on each line, which ends in LF or CR LF.
+
+    Raises:
+        SettingsError: one holds a NUL byte, as no path does.
+
+    """
+    for name in _names(path, b"\n"):
+        if b"\0" in name:
+            raise _no_list(path, "a line has a NUL byte")
+        yield name.removesuffix(b"\r")
 
 
 def _names(path: str, end: bytes) -> Iterator[bytes]:

@@ -68,6 +68,20 @@ def test_a_file_of_names_may_have_a_label(run: "Run", model: Path) -> None:
     assert "ham 8, junk 8" in mixed.err
 
 
+@pytest.mark.usefixtures("model")
+def test_lines_may_end_as_on_windows(process: "Run") -> None:
+    done = process(
+        "classify", "-m", "mail.nbt", "--files-from", "-",
+        stdin=b"spam/1.eml\r\nham/2.eml\r\n\r\n",
+    )  # fmt: skip
+
+    assert (done.status, done.err) == (0, "")
+    assert [line.split("\t")[2] for line in done.out.splitlines()] == [
+        "spam/1.eml",
+        "ham/2.eml",
+    ]
+
+
 @pytest.mark.parametrize("command", ["classify", "learn", "forget", "tokens"])
 @pytest.mark.usefixtures("model")
 def test_no_name_is_nothing_to_do(process: "Run", command: str) -> None:
@@ -88,6 +102,7 @@ def test_no_name_is_nothing_to_do(process: "Run", command: str) -> None:
         (["--files-from", "long.txt"], 64, "a name has over 65,536 bytes"),
         (["--files-from", "/dev/zero"], 64, "/dev/zero: a name has over 65,536"),
         (["-0", "--files-from", "/dev/zero"], 64, "65,536 names in turn are empty"),
+        (["--files-from", "null.txt"], 64, "a line has a NUL byte; list files, one a"),
     ],
 )
 @pytest.mark.usefixtures("model")
@@ -95,6 +110,7 @@ def test_what_makes_no_sense_is_refused(
     process: "Run", arguments: list[str], status: int, complaint: str
 ) -> None:
     Path("long.txt").write_bytes(b"a" * 70_000)
+    Path("null.txt").write_bytes(b"spam/0.eml\0ham/0.eml\0")
 
     done = process("classify", "-m", "mail.nbt", *arguments)
 
