@@ -127,7 +127,8 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         texts, labels = _checked(X, y)
         self.classes_, places = np.unique(labels, return_inverse=True)
         if len(self.classes_) < TWO:
-            message = f"y has one class, {self.classes_[0]!r}; a classifier needs two"
+            [only] = self.classes_.tolist()
+            message = f"y has one class, {only!r}; a classifier needs two"
             raise ValueError(message)
         self._waiting: list[tuple[str, AnyDocument]] = []
         self._n_seen = len(texts)
@@ -351,12 +352,14 @@ def _check_labels(labels: NDArray[Any]) -> None:
         raise ValueError(message)
 
 
-def _is_missing(label: Any) -> bool:
-    """Return whether a label is None, or none of a kind: it does not equal itself."""
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is None, or none of a kind: it does not equal itself."""
     try:
-        return label is None or bool(label != label)
+        return value is None or bool(value != value)
     except TypeError:  # pandas.NA says neither
         return True
+    except ValueError:  # an array of several values
+        return False
 
 
 def _texts(X: Texts) -> list[str | bytes]:
@@ -371,13 +374,24 @@ def _texts(X: Texts) -> list[str | bytes]:
         message = f"X: expected a list of texts, found one {type(X).__name__}"
         raise ValueError(message)
     if getattr(X, "ndim", 1) != 1:
-        message = "X: expected texts in one dimension; name one column of a table"
+        message = (
+            "X: expected texts in one dimension; name one column of a table, and put "
+            "no vectorizer before"
+        )
         raise ValueError(message)
-    texts = list(X)
-    for text in texts:
-        if not isinstance(text, str | bytes):
-            message = f"X: expected str or bytes, found {type(text).__name__}"
-            raise ValueError(message)
+    texts: list[Any] = list(X)
+    others = [n for n, one in enumerate(texts) if not isinstance(one, str | bytes)]
+    if others and (missing := [n for n in others if _is_missing(texts[n])]):
+        message = (
+            f"X: a text was expected in each place, and {len(missing):,} are missing, "
+            f"the first in place {missing[0]} (NaN or None); leave them out, or write "
+            "'' for them (of pandas: fillna(''))"
+        )
+        raise ValueError(message)
+    if others:
+        found = type(texts[others[0]]).__name__
+        message = f"X: expected str or bytes, found {found} in place {others[0]}"
+        raise ValueError(message)
     if not texts:
         message = "X: expected one text or more, found 0 samples"
         raise ValueError(message)

@@ -267,8 +267,8 @@ def test_what_is_no_value_of_a_parameter_is_refused(
 
 
 def test_one_class_is_refused() -> None:
-    with pytest.raises(ValueError, match="y has one class"):
-        NBTextClassifier().fit(["x", "y"], [1, 1])
+    with pytest.raises(ValueError, match="y has one class, 'a'; a classifier"):
+        NBTextClassifier().fit(["x", "y"], np.array(["a", "a"]))
 
 
 def test_classes_of_the_model_are_called_by_their_places(tmp_path: Path) -> None:
@@ -303,6 +303,24 @@ def test_labels_that_are_none_are_refused(
 
     with pytest.raises(ValueError, match=said):
         getattr(model, method)(list("wxyz"), np.array(labels, object), **more)
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["a", None, "b", float("nan")], r"2 are missing, the first in place 1 \(NaN"),
+        (["a", "b", 3, None], "1 are missing, the first in place 3"),
+        (["a", "b", 3, 4], "expected str or bytes, found int in place 2"),
+        (["a", np.arange(2)], "expected str or bytes, found ndarray in place 1"),
+        (np.array([["a"], ["b"]]), "one dimension; name one column of a table"),
+    ],
+)
+def test_what_is_no_text_is_refused(texts: Any, said: str) -> None:
+    model = NBTextClassifier().fit(TEXTS, LABELS)
+
+    for call in (model.predict, lambda X: model.fit(X, LABELS[: len(X)])):
+        with pytest.raises(ValueError, match=said):
+            call(texts)
 
 
 def test_strings_of_numpy_are_strings() -> None:
