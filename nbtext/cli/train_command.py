@@ -179,8 +179,8 @@ def warnings_of(made: "TrainingSummary") -> list[str]:
     lines = []
     if made.report.empty:
         lines.append(
-            f"WARNING: {counted(made.report.empty, 'document')} without a byte, which "
-            "tell nothing but how often their class occurs"
+            f"WARNING: {counted(made.report.empty, 'document')} without a byte, of "
+            "which nothing is learnt but how often a class occurs"
         )
     if made.conflicts:
         lines.append(

@@ -1,7 +1,7 @@
 """A stream taken apart into lines of bounded length."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.document import Pause
 from nbtext.sources._stream import Stream
@@ -14,6 +14,9 @@ class BadRecord(NamedTuple):
 
     reason: str
 
+
+BLANK: Final = BadRecord("")
+"""Stands for a line that is no record, and is counted as one."""
 
 Line: TypeAlias = bytes | BadRecord | Pause
 """A line without its end, or what stands in its place."""

@@ -20,7 +20,7 @@ from nbtext.sources._heading import (
 )
 from nbtext.sources._inspect import HEAD, LABELLED_LINES
 from nbtext.sources._labels import printable
-from nbtext.sources._lines import BadRecord, Line, line_end, lines
+from nbtext.sources._lines import BLANK, BadRecord, Line, line_end, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._table import NO_TEXT, Record, first_of, named, tsv_records
@@ -37,6 +37,8 @@ _NOT_AN_OBJECT = BadRecord(
     'an object was expected, as in {"text": "..."}; '
     "an array is made into lines by jq -c '.[]'"
 )
+
+_UNMARKED = "no label before the text; write __label__CLASS there or remove the line"
 
 
 def row_items(
@@ -69,6 +71,8 @@ def row_items(
             yield record
             continue
         number += 1
+        if record is BLANK:
+            continue
         name = f"{place.name}:{number}"
         if isinstance(record, BadRecord):
             error = SourceError(f"{name}: {record.reason}")
@@ -93,6 +97,7 @@ def row_items(
                 label = _label(
                     record, name, label_column,
                     is_needed=place.labelled, is_asked=is_asked,
+                    absent=_UNMARKED if kind == "lines" else None,
                 )  # fmt: skip
             yield _document(record, name, label, options)
         except SourceError as error:
@@ -315,7 +320,13 @@ def _check_numbers(texts: dict[str, bytes], name: str, options: Options) -> None
 
 
 def _label(
-    record: Record, name: str, column: str, *, is_needed: bool, is_asked: bool
+    record: Record,
+    name: str,
+    column: str,
+    *,
+    is_needed: bool,
+    is_asked: bool,
+    absent: str | None,
 ) -> str | None:
     """
     Return the label that a record carries.
@@ -326,6 +337,7 @@ def _label(
         column: where the label is.
         is_needed: whether a record without one is of no use.
         is_asked: whether somebody has asked for labels; else what is no text is none.
+        absent: what to say where it carries none, if it is no row.
 
     Raises:
         SourceError: it carries none, and it is needed.
@@ -337,9 +349,8 @@ def _label(
         if label:
             return label
     if is_needed:
-        raise SourceError(
-            f"{name}: no label in column {column}; fill it in or remove the row"
-        )
+        absent = absent or f"no label in column {column}; fill it in or remove the row"
+        raise SourceError(f"{name}: {absent}")
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nbtext.document import Pause
-from nbtext.sources._lines import BadRecord, Line
+from nbtext.sources._lines import BLANK, BadRecord, Line
 
 MARK: Final = b"__label__"
 """What a label begins with, and is left out of it."""
@@ -35,13 +35,17 @@ def text_records(
 
     Args:
         lines: the lines.
-        keeps_blank: whether a blank line is a document, so that there is one for each.
+        keeps_blank: whether a blank line is a document, so that there is one for each;
+            else `BLANK` stands for it, so that the others are called by the same
+            numbers.
 
     """
     for line in lines:
         if not isinstance(line, bytes):
             yield line
-        elif (text := line.strip()) or keeps_blank:
+        elif not (text := line.strip()) and not keeps_blank:
+            yield BLANK
+        else:
             label, text = _split(text)
             is_one = not (label and text.startswith(MARK))
             yield {"label": label, "text": text} if is_one else _SEVERAL

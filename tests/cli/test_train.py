@@ -326,8 +326,8 @@ def test_train_tells_of_documents_without_a_byte(run: "Run", jobs: int) -> None:
     rows = [f"{label},{text}" for label in "ab" for text in ("some words", "", "", "x")]
     Path("rows.csv").write_text("\n".join(["label,text", *rows]))
     said = (
-        "WARNING: 4 documents without a byte, which tell nothing but how often their "
-        "class occurs\n"
+        "WARNING: 4 documents without a byte, of which nothing is learnt but how often "
+        "a class occurs\n"
     )
 
     told = run("train", "-m", "m.nbt", "--jobs", str(jobs), "rows.csv")

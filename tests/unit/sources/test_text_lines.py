@@ -79,9 +79,21 @@ def test_a_line_without_a_label_is_read_where_none_is_needed() -> None:
         (None, b"y"),
     ]
     assert errors(read(data)) == [
-        "-:2: no label in column label; fill it in or remove the row",
-        "-: 1 more record (3): no label in column label; fill it in or remove the row",
+        "-:2: no label before the text; write __label__CLASS there or remove the line",
+        "-: 1 more record (3): no label before the text; write __label__CLASS there or "
+        "remove the line",
     ]
+
+
+def test_lines_have_the_same_numbers_whether_labels_are_needed_or_not() -> None:
+    data = b"\n__label__a x\n\n \n__label__b y\n"
+
+    needed = {i.name: i.texts for i in read(data) if isinstance(i, Document)}
+    others = read(data, labelled=False, form="lines")
+    unneeded = {i.name: i.texts for i in others if isinstance(i, Document)}
+
+    assert [*needed] == ["-:2", "-:5"]
+    assert {name: unneeded[name] for name in needed} == needed
 
 
 def test_a_million_labels_on_a_line_take_no_longer_than_a_long_line() -> None:
