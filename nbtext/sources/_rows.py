@@ -23,7 +23,14 @@ from nbtext.sources._labels import printable
 from nbtext.sources._lines import BLANK, BadRecord, Line, line_end, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
-from nbtext.sources._table import NO_TEXT, Record, first_of, named, tsv_records
+from nbtext.sources._table import (
+    NO_TEXT,
+    Record,
+    columns_listed,
+    first_of,
+    named,
+    tsv_records,
+)
 from nbtext.sources._text_lines import text_records
 from nbtext.sources.guess import MOST_BYTES, ROWS, ColumnGuess
 
@@ -38,7 +45,12 @@ _NOT_AN_OBJECT = BadRecord(
     "an array is made into lines by jq -c '.[]'"
 )
 
+_ADD = "name another, add it or remove the row"
 _UNMARKED = "no label before the text; write __label__CLASS there or remove the line"
+
+
+class _NoColumnError(Exception):
+    """An object lacks the column that this names."""
 
 
 def row_items(
@@ -100,6 +112,11 @@ def row_items(
                     absent=_UNMARKED if kind == "lines" else None,
                 )  # fmt: skip
             yield _document(record, name, label, options)
+        except _NoColumnError as error:
+            message = f"{name}: no column {error}"
+            if number == 1 and record:  # of others each would be a reason of its own
+                message += f" ({columns_listed([*record])})"
+            yield Unreadable(name, SourceError(f"{message}; {_ADD}"))
         except SourceError as error:
             yield Unreadable(name, error)
 
@@ -359,13 +376,14 @@ def _text(record: Record, name: str, column: str) -> bytes:
     Return a column's value as bytes; a number as it is written, null as nothing.
 
     Raises:
-        SourceError: there is no such column, or it holds a list or an object.
+        _NoColumnError: there is no such column.
+        SourceError: the row ends before it, or it holds a list or an object.
 
     """
     if column not in record:
-        absent = f"no column {column}; add it or remove the row"
-        message = _ended(f"column {column}") if _is_row(record) else absent
-        raise SourceError(f"{name}: {message}")
+        if _is_row(record):
+            raise SourceError(f"{name}: {_ended(f'column {column}')}")
+        raise _NoColumnError(column)
     value = record[column]
     if isinstance(value, bytes):
         return value

@@ -294,7 +294,7 @@ def _check(
     """
     for column in options.columns:
         if column not in columns:
-            message = f"{name}: no column {column} ({_listed(columns)})"
+            message = f"{name}: no column {column} ({columns_listed(columns)})"
             if is_named and not options.model_fields():  # whose names are settled
                 message += f"; {NUMBERS}"
             raise SourceError(message)
@@ -313,10 +313,10 @@ def _check(
     can_guess = options.guess is not None and options.guess.is_wanted
     is_read = options.read_columns or text
     if not is_read and not can_guess:
-        raise SourceError(f"{name}: {NO_TEXT} ({_listed(columns)})")
+        raise SourceError(f"{name}: {NO_TEXT} ({columns_listed(columns)})")
 
 
-def _listed(columns: list[str]) -> str:
+def columns_listed(columns: list[str]) -> str:
     """Say which columns there are, in few words even if it is no table."""
     if any(map(_CONTROL.search, columns)):
         return "its first line is no text; is it a table?"

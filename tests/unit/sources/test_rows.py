@@ -571,7 +571,22 @@ def test_a_row_that_ends_early_is_told_apart_from_an_object_without_a_text() -> 
     assert errors(named) == [
         "-:2: the row ends before column b; fill it in or remove it"
     ]
-    assert errors(without) == ["-:2: no column text; add it or remove the row"]
+    assert errors(without) == [
+        "-:2: no column text; name another, add it or remove the row"
+    ]
+
+
+def test_the_first_object_without_a_column_tells_which_it_has() -> None:
+    data = b'{"topic": "a", "text": "b"}\n{"topic": "a", "more": 1}\n{"text": "c"}\n'
+
+    found = errors(rows(data, labelled=True, label_column="Topic"))
+
+    do = "name another, add it or remove the row"
+    assert found == [
+        f"-:1: no column Topic (there are topic, text); {do}",
+        f"-:2: no column Topic; {do}",
+        f"-: 1 more record (3): no column Topic; {do}",
+    ]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
