@@ -30,6 +30,11 @@ from nbtext.sources._options import Options
 NO_TEXT = "no column text, body, content or message; name another with --text-column"
 NUMBERS = "if the first line is no heading, give all columns by number, from 1"
 
+_HEADING = (
+    "the model reads columns by their names; if the first line is no heading, put one "
+    "before it"
+)
+
 _CONTROL = re.compile(r"[\0-\b\x0e-\x1f]")
 """What no heading has, and most that is no text."""
 
@@ -295,8 +300,8 @@ def _check(
     for column in options.columns:
         if column not in columns:
             message = f"{name}: no column {column} ({columns_listed(columns)})"
-            if is_named and not options.model_fields():  # whose names are settled
-                message += f"; {NUMBERS}"
+            if is_named:
+                message += f"; {_HEADING if options.model_fields() else NUMBERS}"
             raise SourceError(message)
     text = first_of(TEXT_COLUMNS, columns)
     unasked = [

@@ -83,7 +83,10 @@ def test_a_missing_column_is_an_error_that_says_what_is_there(
     status, out, err = run(*command, "-m", model, "less.csv")
 
     assert (status, out) == (65, "")
-    assert "less.csv: no column title (there are label, body)" in err
+    assert (
+        "less.csv: no column title (there are label, body); the model reads columns by "
+        "their names; if the first line is no heading, put one before it\n"
+    ) in err
 
 
 @pytest.mark.parametrize(
