@@ -64,12 +64,13 @@ def decision_lines(batches: Iterable[list[Decision]]) -> Iterator[Text]:
         if not batch:
             continue
         width = max(len("class"), *map(_width, batch[0].classes))
+        width = min(width, MOST_ALIGNED)
         if is_first:
             yield Text(f"{'class':{width}}  probability  document", "bold")
         is_first = False
         for decision in batch:
             line = _label(decision)
-            line.pad_right(width - line.cell_len)
+            line.pad_right(max(width - line.cell_len, 0))
             line.append(f"  {probability(decision.probability):>11}  ", "none")
             line.append(escaped(decision.name), "none")
             yield line.append(_heading(decision, line.cell_len), "dim")

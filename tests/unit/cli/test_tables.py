@@ -59,3 +59,29 @@ def test_what_is_cut_of_a_heading_ends_in_an_ellipsis(
 
     assert line == "ham         0.9000  1.eml  Ann <ann@example.org>:\u2026"
     assert len(line) <= 50
+
+
+def test_one_very_long_class_does_not_move_the_lines_of_others() -> None:
+    long = "x" * 300
+    decisions = [
+        Decision(
+            name=name,
+            label=label,
+            probability=0.9,
+            classes=("ham", long),
+            log_posterior=(-0.1, -2.3),
+            printed=(-0.1, -2.3),
+            known=3,
+            tokens=4,
+            truncated=False,
+            expected=None,
+            heading=None,
+        )
+        for name, label in (("1.txt", "ham"), ("2.txt", long))
+    ]
+
+    heading, of_ham, of_long = drawn(decision_lines([decisions]), 80)
+
+    assert heading == f"{'class':40}  probability  document"
+    assert of_ham == f"{'ham':40}       0.9000  1.txt"
+    assert of_long == f"{long}       0.9000  2.txt"
