@@ -12,6 +12,8 @@ KINDS: Final = {
     "how much more (in nats), and why",
     "same": "The same document under two labels",
     "near": "Documents of different labels that are nearly the same, and how nearly",
+    "copies": "Labels with copies of their own documents, which count as often as they "
+    "are there",
     "again": "Labels with documents that are nearly the same as others of the label: "
     "what `eval` says of those is too good",
     "leak": "Terms in nearly all documents of a label and in no other: label, view, "
@@ -48,8 +50,9 @@ def finding_rows(found: Findings) -> Iterator[tuple[str, ...]]:
                 class_name(pair.second_label),
                 f"{pair.similarity:.2f}",
             )
-    for name, n in found.repeated.items():
-        yield "again", class_name(name), f"{n} of {found.classes[name]}"
+    for kind, numbers in (("copies", found.copies), ("again", found.repeated)):
+        for name, n in numbers.items():
+            yield kind, class_name(name), f"{n} of {found.classes[name]}"
     for leak in found.leaks:
         size = found.classes[leak.label]
         of_class = f"{leak.documents} of {size}"
@@ -77,6 +80,7 @@ def totals(found: Findings) -> dict[str, int]:
         "label": found.n_suspects,
         "same": found.n_same,
         "near": found.n_near,
+        "copies": len(found.copies),
         "again": len(found.repeated),
         "leak": found.n_leaks,
         "dates": len(found.apart),
@@ -92,6 +96,7 @@ def summary(found: Findings) -> str:
         "label": "document that looks like another label",
         "same": "document under two labels",
         "near": "near duplicate",
+        "copies": "label with copies",
         "again": "label that repeats itself",
         "leak": "leaking term",
         "dates": "label apart by date",
@@ -102,6 +107,7 @@ def summary(found: Findings) -> str:
     plurals = {
         "label": "documents that look like another label",
         "same": "documents under two labels",
+        "copies": "labels with copies",
         "again": "labels that repeat themselves",
         "dates": "labels apart by date",
         "alike": "labels like others",

@@ -51,9 +51,10 @@ def command(
     nbtext doctor --most 200 rows.csv | grep ^label
 
     Finds labels that are probably wrong, the same document under two labels, near
-    duplicates across labels, labels that repeat themselves, terms and dates that give a
-    label away, labels with too few documents, and what cannot be read. A line a
-    finding, its kind first. Nothing is changed, and no model is read or written.
+    duplicates across labels, copies within a label, labels that repeat themselves,
+    terms and dates that give a label away, labels with too few documents, and what
+    cannot be read. A line a finding, its kind first. Nothing is changed, and no model
+    is read or written.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api.advising import examine
     from nbtext.cli._findings import finding_rows, findings_json, summary

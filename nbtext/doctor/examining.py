@@ -7,6 +7,7 @@ those are found that findings are told with a text of.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -138,6 +139,7 @@ class _Examined:
             same=tuple(same[:top]),
             n_near=len(near),
             near=tuple(near[:top]),
+            copies=self._copies(),
             repeated=self._repeated(sketches),
             n_suspects=len(suspects),
             suspects=tuple(
@@ -181,6 +183,16 @@ class _Examined:
             for one in sketches.near(self._labels)
             if digests[one.first] != digests[one.second]  # which is said already
         ]
+
+    def _copies(self) -> dict[str, int]:
+        """Return classes with copies of their own documents, and how many these are."""
+        labels = self._cache.labels
+        n_different = Counter(
+            label for _, label in {*zip(self._cache.digests, labels, strict=True)}
+        )
+        n_all = Counter(labels)
+        copies = {name: n_all[name] - n_different[name] for name in self._classes}
+        return {name: n for name, n in copies.items() if n}
 
     def _repeated(self, sketches: Sketches) -> dict[str, int]:
         """Return classes with near duplicates that count, and how many these are."""

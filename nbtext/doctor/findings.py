@@ -106,6 +106,7 @@ class Findings:
             their characters are composed.
         n_same, same: the same document under two labels.
         n_near, near: near duplicates of different classes.
+        copies: class to how many of its documents are copies of others of it, if any.
         repeated: class to how many of its documents are nearly the same as others of
             it, where they are many; what is learnt of one tells the others.
         n_suspects, suspects: documents that look like another class than theirs.
@@ -122,6 +123,7 @@ class Findings:
     same: tuple[Pair, ...]
     n_near: int
     near: tuple[Pair, ...]
+    copies: dict[str, int]
     repeated: dict[str, int]
     n_suspects: int
     suspects: tuple[Suspect, ...]
@@ -133,8 +135,9 @@ class Findings:
     def is_sound(self) -> bool:
         """Return whether nothing was found."""
         n_found = self.n_same + self.n_near + self.n_suspects + self.n_leaks
-        of_classes = self.small or self.alike or self.apart or self.repeated
-        return not (n_found or self.unreadable or of_classes)
+        is_repeated = bool(self.copies or self.repeated)
+        of_classes = self.small or self.alike or self.apart
+        return not (n_found or self.unreadable or is_repeated or of_classes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes."""

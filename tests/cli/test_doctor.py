@@ -234,3 +234,18 @@ def test_a_label_that_repeats_itself_is_told(run: "Run") -> None:
     assert "again\ta\t30 of 60\n" in found.out
     assert "1 label that repeats itself" in found.err
     assert facts["repeated"] == {"a": 30}
+
+
+def test_copies_within_a_label_are_told(run: "Run") -> None:
+    rows = [f"{label}\tword{n} of {label}" for label in "ab" for n in range(30)]
+    rows += [*rows[:3], rows[0], rows[30].replace("b\t", "a\t", 1)]
+    Path("rows.tsv").write_text("\n".join(rows))
+
+    found = run("doctor", "rows.tsv")
+    facts = json.loads(run("doctor", "--json", "rows.tsv").out)
+
+    assert [line for line in found.out.splitlines() if line[:6] == "copies"] == [
+        "copies\ta\t4 of 35"
+    ]
+    assert "1 document under two labels, 1 label with copies" in found.err
+    assert facts["copies"] == {"a": 4}
