@@ -49,6 +49,16 @@ from nbtext.tokens.key_reading import are_read_together
 Workers: TypeAlias = "Callable[[], AbstractContextManager[Executor | None]]"
 """Starts what works elsewhere, such as processes; None if nothing does."""
 
+LABEL_FILES: Final = (
+    "name a folder a class (nbtext train spam/ ham/) or label them "
+    "(LABEL=PATH, --label-column)"
+)
+LABEL_ROWS: Final = (
+    "name the column of the table that holds the labels (--label-column COLUMN), or a "
+    "table for each class (LABEL=PATH)"
+)
+"""What to do where documents, or the rows of a table, have one label."""
+
 MANY_VALUES: Final = 100
 """Number of values of a category from which on they are warned of, if they are more
 than half as many as the rows."""
@@ -307,10 +317,10 @@ def check_classes(
         )
         raise TrainingError(message)
     if len(classes) < 2:
+        is_table = sources is not None and _are_rows(sources())
         message = (
             f"the documents have only the class {quoted(classes[0])}, and two are "
-            "needed; name a folder a class (nbtext train spam/ ham/) or label them "
-            "(LABEL=PATH, --label-column)"
+            f"needed; {LABEL_ROWS if is_table else LABEL_FILES}"
         )
         raise TrainingError(message)
     if NO_NAME in classes:
@@ -326,6 +336,13 @@ def check_classes(
             f"{MOST_CLASSES:,}; is the label column the right one?"
         )
         raise TrainingError(message)
+
+
+def _are_rows(items: Iterable[Item]) -> bool:
+    """Return whether the first document is a row of a table."""
+    found = (item for item in items if isinstance(item, Document | Unread))
+    first = next(found, None)
+    return isinstance(first, Document) and bool(first.columns)
 
 
 def _first_of(label: str, items: Iterable[Item]) -> str:

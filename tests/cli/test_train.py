@@ -321,6 +321,23 @@ def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None
     assert len(quiet.splitlines()) == 1
 
 
+@pytest.mark.parametrize("command", ["train", "doctor", "eval"])
+def test_a_table_without_a_known_column_of_labels_is_told_what_to_name(
+    run: "Run", command: str
+) -> None:
+    Path("rows.csv").write_text("topic,text\narts,a play\nsport,a match\n")
+    options = {"train": ["-m", "m.nbt"], "doctor": [], "eval": ["--folds", "2"]}
+
+    status, out, err = run(command, *options[command], "rows.csv")
+
+    assert (status, out) == (65, "")
+    assert err == (
+        "Error: the documents have only the class 'rows', and two are needed; name the "
+        "column of the table that holds the labels (--label-column COLUMN), or a table "
+        "for each class (LABEL=PATH)\n"
+    )
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_train_tells_of_documents_without_a_byte(run: "Run", jobs: int) -> None:
     rows = [f"{label},{text}" for label in "ab" for text in ("some words", "", "", "x")]
