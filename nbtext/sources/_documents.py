@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import cache
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from nbtext.document import PAUSE, Item, Note, Pause, Unread, Unreadable
@@ -19,7 +20,7 @@ from nbtext.sources._meanings import meanings_of, note_of
 from nbtext.sources._numbered import chosen, numbered
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import FileObject, Stream, open_path, open_stdin
-from nbtext.sources._walk import is_maildir, is_part_of_maildir, walk
+from nbtext.sources._walk import Named, is_maildir, is_part_of_maildir, walk
 
 if TYPE_CHECKING:
     from typing import Protocol, TypeVar
@@ -159,6 +160,11 @@ def _items(
     if classes:
         yield note_of(classes, named)
     is_quiet = True
+
+    @cache
+    def paths() -> frozenset[str]:
+        return frozenset(os.path.abspath(path) for _, path in named)
+
     for label, path, numbers in numbered(named):
         place = Place(
             name=path,
@@ -171,7 +177,9 @@ def _items(
             _stdin_items(place, options, stdin)
             if path == "-"
             # documents of a file are known by their numbers once it is opened
-            else _path_items(place, options, _file_items if numbers else file_items)
+            else _path_items(
+                place, options, _file_items if numbers else file_items, paths
+            )
         )
         of_place = _within_memory(of_place, path)
         if numbers:
@@ -220,7 +228,7 @@ def _stdin_items(
 
 
 def _path_items(
-    place: Place, options: Options, file_items: "_FileItems"
+    place: Place, options: Options, file_items: "_FileItems", named: Named
 ) -> Iterator[Item | Unopened]:
     path = place.name
     is_unnamed = place.labelled and place.label is None
@@ -232,7 +240,7 @@ def _path_items(
     if stat.S_ISDIR(mode):
         if is_unnamed:
             place = place.named(folder_label(path), is_given=True)
-        yield from _folder_items(place, options, file_items)
+        yield from _folder_items(place, options, file_items, named)
     elif options.format in _FOLDERS:
         yield Unreadable(path, _not_a_folder(place, options))
     else:
@@ -252,13 +260,14 @@ def _is_of_maildir(path: str) -> bool:
 
 
 def _folder_items(
-    place: Place, options: Options, file_items: "_FileItems"
+    place: Place, options: Options, file_items: "_FileItems", named: Named
 ) -> Iterator[Item | Unopened]:
     if options.format == "maildir" and not is_maildir(place.name):
         yield Unreadable(place.name, _not_a_folder(place, options))
         return
     forced = _kind_of_files(options)
-    for found in walk(place.name, place.label, is_mh=options.format == "mh"):
+    is_mh = options.format == "mh"
+    for found in walk(place.name, place.label, is_mh=is_mh, named=named):
         if not isinstance(found, Unread):
             yield found
             continue

@@ -7,11 +7,11 @@ and left out, as is what the Maildir's flags or MH's naming call deleted or a dr
 The folders in a Maildir are other mailboxes: a note names them.
 """
 
-# ruff: noqa: PTH112, PTH116 -- importing pathlib costs 10 ms, half a run on one mail
+# ruff: noqa: PTH100, PTH112, PTH116 -- importing pathlib costs 10 ms, half a run on one mail
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from typing import Final, TypeAlias
 
@@ -42,6 +42,9 @@ _HEAD = 32
 
 _NAMES = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 """How names are encoded; os.fsdecode finds out for each."""
+
+Named: TypeAlias = Callable[[], Collection[str]]
+"""Returns the absolute paths of all sources that the user named."""
 
 _Contents: TypeAlias = "Iterator[Unread | Unreadable | Note | str]"
 """What is to be read, in order; a folder by its path."""
@@ -116,7 +119,11 @@ def below(folder: str, name: str) -> str:
 
 
 def walk(
-    path: str, label: str | None, *, is_mh: bool = False
+    path: str,
+    label: str | None,
+    *,
+    is_mh: bool = False,
+    named: Named = frozenset,
 ) -> Iterator[Unread | Unreadable | Note]:
     """
     Yield every file below a folder, sorted by the bytes of its path.
@@ -129,6 +136,7 @@ def walk(
         path: the folder, as the user wrote it.
         label: what the files are labelled.
         is_mh: whether it is one of MH though nothing in it says so.
+        named: returns the absolute paths of all sources, which are not left out.
     """
     seen: set[tuple[int, int]] = set()
     waiting: list[_Contents] = [iter([path])]
@@ -144,15 +152,18 @@ def walk(
             status = os.stat(item)
             if (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
-                waiting.append(_contents(item, label, is_mh=is_mh and item == path))
+                is_mh_itself = is_mh and item == path
+                waiting.append(_contents(item, label, named, is_mh=is_mh_itself))
         except (OSError, ValueError) as error:
             yield Unreadable(item, cannot_read(item, error))
 
 
-def _contents(folder: str, label: str | None, *, is_mh: bool) -> _Contents:
+def _contents(
+    folder: str, label: str | None, named: Named, *, is_mh: bool
+) -> _Contents:
     """Return what is to be read of a folder, which is read at once."""
     if is_maildir(folder):
-        return chain(_note_of_folders(folder), _messages(folder, label))
+        return chain(_note_of_folders(folder, named), _messages(folder, label))
     if not is_mh:
         is_mh = os.path.lexists(below(folder, ".mh_sequences"))
     found = _Found(folder)
@@ -236,14 +247,18 @@ def _note_of_model(path: str) -> Note:
     return Note(f"{path}: nbtext wrote this file, which is no document: left out")
 
 
-def _note_of_folders(maildir: str) -> list[Note]:
-    """Name the mailboxes in a Maildir (Maildir++), which are not read with it."""
+def _note_of_folders(maildir: str, named: Named) -> list[Note]:
+    """Name the mailboxes in a Maildir (Maildir++), which are not read at all."""
     with os.scandir(maildir) as entries:
         others = sorted(
             entry.name
             for entry in entries
             if entry.name not in ("cur", "new", "tmp") and is_maildir(entry.path)
         )
+    if others:
+        known = named()
+        paths = {name: os.path.abspath(below(maildir, name)) for name in others}
+        others = [name for name in others if paths[name] not in known]
     if not others:
         return []
     shown = ", ".join([*others[:3], "..."] if len(others) > 3 else others)

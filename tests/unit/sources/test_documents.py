@@ -177,6 +177,24 @@ def test_a_note_names_the_folders_in_a_maildir(
     assert note.text.endswith(f"name one to read it: {tmp_path}/.Junk")
 
 
+def test_a_folder_in_a_maildir_that_is_a_source_itself_is_not_left_out(
+    tmp_path: Path,
+) -> None:
+    for folder in ("", ".Junk", ".Old"):
+        write(tmp_path / folder / "cur" / "1.host:2,S")
+        (tmp_path / folder / "new").mkdir()
+    inner = [f"spam={tmp_path}/.Junk", f"{tmp_path}/cur/../.Old/"]
+
+    first = [*documents([str(tmp_path), inner[0]], Options(), labelled=False)]
+    all_of_them = [*documents([str(tmp_path), *inner], Options(), labelled=False)]
+
+    assert [one.text for one in first if isinstance(one, Note)] == [
+        f"{tmp_path}: a Maildir is read without the folders in it, and 1 was left out "
+        f"(.Old); name one to read it: {tmp_path}/.Old"
+    ]
+    assert [type(one) for one in all_of_them] == [Unread] * 3
+
+
 def test_a_maildir_below_a_folder_is_recognised(tmp_path: Path) -> None:
     for name in ("box/cur/1", "box/new/2", "box/tmp/3", "note"):
         write(tmp_path / name)
