@@ -33,7 +33,7 @@ typedef struct {
     Store store;
     int64_t *biases;
     uint64_t *dots;
-    double *logits;
+    double *logits; /* which begins the memory of all that is by class */
     double *visits;  /* how many documents of each class there are */
     int32_t *steps;  /* of the document that is visited, by class */
     uint16_t *moved; /* the classes whose step is not zero */
@@ -52,13 +52,12 @@ find_logits(Passes *passes, size_t document)
         const Documents *view = passes->views + v;
         int64_t end = view->begins[document + 1];
         for (int64_t term = view->begins[document]; term < end; term++) {
-            if (term + AHEAD < end) {
+            if (term + AHEAD < end)
                 PREFETCH(store->rows + view->places[term + AHEAD]);
-                if (term + AHEAD / 2 < end) {
-                    uint32_t first = store->rows[view->places[term + AHEAD / 2]].first;
-                    PREFETCH(store->entries + first);
-                    PREFETCH(store->entries + first + LINE);
-                }
+            if (term + AHEAD / 2 < end) {
+                uint32_t first = store->rows[view->places[term + AHEAD / 2]].first;
+                PREFETCH(store->entries + first);
+                PREFETCH(store->entries + first + LINE);
             }
             Row row = store->rows[view->places[term]];
             int64_t weight = view->weights[term];
@@ -204,19 +203,18 @@ take_view(Passes *passes, PyObject *arrays, size_t n_terms)
 static bool
 allocate(Passes *passes, size_t n_terms)
 {
-    size_t n = passes->n_classes;
-    passes->biases = calloc(n + 1, sizeof *passes->biases);
-    passes->dots = calloc(n + 1, sizeof *passes->dots);
-    passes->logits = calloc(n + 1, sizeof *passes->logits);
-    passes->visits = calloc(n + 1, sizeof *passes->visits);
-    passes->steps = calloc(n + 1, sizeof *passes->steps);
-    passes->moved = calloc(n + 1, sizeof *passes->moved);
-    bool has_room = make_store(&passes->store, n_terms, n) && passes->biases
-                    && passes->dots && passes->logits && passes->visits
-                    && passes->steps && passes->moved;
-    if (!has_room)
+    size_t n = passes->n_classes + 1;
+    passes->logits = calloc(n, 4 * sizeof(double) + 6); /* bytes of all */
+    if (!make_store(&passes->store, n_terms, n - 1) || !passes->logits) {
         PyErr_NoMemory();
-    return has_room;
+        return false;
+    }
+    passes->visits = passes->logits + n;
+    passes->biases = (int64_t *)(void *)(passes->visits + n);
+    passes->dots = (uint64_t *)(void *)(passes->biases + n);
+    passes->steps = (int32_t *)(void *)(passes->dots + n);
+    passes->moved = (uint16_t *)(void *)(passes->steps + n);
+    return true;
 }
 
 static void
@@ -227,20 +225,15 @@ release(Passes *passes)
         PyBuffer_Release(&passes->views[v].places_buffer);
         PyBuffer_Release(&passes->views[v].weights_buffer);
     }
-    release_store(&passes->store);
-    free(passes->biases);
-    free(passes->dots);
     free(passes->logits);
-    free(passes->visits);
-    free(passes->steps);
-    free(passes->moved);
 }
 
 const char correct_doc[] =
 "correct(views, n_terms, order, scored, labels, times, base, n_passes, rate, cut,\n"
 "        decay, doubt, amounts, logits, is_kept)\n"
 "--\n\n"
-"Make a correction, as `nbtext.learning.passes.correct_by_arrays` does.\n\n"
+"Make a correction, as `nbtext.learning.passes.correct_by_arrays` does. The list of the\n"
+"views is empty then.\n\n"
 "Returns:\n"
 "    Its entries, three arrays: places (32 bits), classes (16) and values (64); of one\n"
 "    that is not kept, none.\n";
@@ -296,9 +289,11 @@ correct(PyObject *module, PyObject *args)
         memcpy((double *)b[6].buf + i * passes.n_classes, passes.logits,
                passes.n_classes * sizeof *passes.logits);
     }
+    release(&passes);
+    is_sound = is_sound && PyList_SetSlice(views, 0, PyList_Size(views), NULL) == 0;
     passes.store.n_terms *= (size_t)is_kept; /* of none, no entries are told */
     PyObject *result = is_sound ? entries_of(&passes.store) : NULL;
-    release(&passes);
+    release_store(&passes.store);
     for (size_t k = 0; k < 7; k++)
         PyBuffer_Release(&b[k]);
     return result;

@@ -29,6 +29,7 @@ make_store(Store *store, size_t n_terms, size_t n_classes)
     store->n_terms = n_terms;
     store->n_classes = n_classes;
     store->rows = calloc(n_terms + 1, sizeof *store->rows);
+    store->length = 1; /* the first one is nobody's */
     return store->rows && widen_store(store, 1);
 }
 
@@ -72,11 +73,23 @@ read_entry(const Store *store, Row row, size_t n, uint16_t *class)
     return value_of(entry);
 }
 
+/* Leave the room of a row that moves to other rows. */
+static void
+leave(Store *store, Row row)
+{
+    store->entries[row.first] = store->spare[row.room];
+    store->spare[row.room] = row.first;
+}
+
 /* Move a row to the end of the store, and give it a value for each class. */
 static bool
-fill(Store *store, Row *row, uint16_t length)
+fill(Store *store, Row *row)
 {
-    size_t n = store->n_classes, room = length == WIDE ? n : (n + 1) / 2;
+    size_t n = store->n_classes;
+    bool is_wide = row->length == NARROW; /* which has a value of more bits now */
+    for (size_t k = 0; !is_wide && k < row->length; k++)
+        is_wide = !is_narrow(value_of(store->entries[row->first + k]));
+    size_t room = is_wide ? n : (n + 1) / 2;
     if (n >= NARROW || !widen_store(store, room))
         return false;
     int64_t *to = store->entries + store->length;
@@ -84,24 +97,15 @@ fill(Store *store, Row *row, uint16_t length)
     for (size_t k = 0; k < row_length(store, *row); k++) {
         uint16_t class;
         int64_t value = read_entry(store, *row, k, &class);
-        if (length == WIDE)
+        if (is_wide)
             to[class] = value;
         else
             ((int32_t *)(void *)to)[class] = (int32_t)value;
     }
-    *row = (Row){(uint32_t)store->length, length, 0};
+    leave(store, *row);
+    *row = (Row){(uint32_t)store->length, is_wide ? WIDE : NARROW, 0};
     store->length += room;
     return true;
-}
-
-/* Whether all values of a row that lists its classes have 32 bits. */
-static bool
-are_narrow(const Store *store, Row row)
-{
-    bool fit = true;
-    for (size_t n = 0; n < row.length; n++)
-        fit = fit && is_narrow(value_of(store->entries[row.first + n]));
-    return fit;
 }
 
 /* Give a row that lists its classes room for more; it is full once they are many. */
@@ -109,15 +113,18 @@ static bool
 widen(Store *store, Row *row)
 {
     if (row->length >= LEAST_FULL && row->length >= store->n_classes / 3)
-        return fill(store, row, are_narrow(store, *row) ? NARROW : WIDE);
-    size_t room = row->room ? 2 * (size_t)row->room : 2;
-    if (room >= NARROW || !widen_store(store, room))
+        return fill(store, row);
+    size_t kind = row->room + 1u, room = (size_t)1 << kind;
+    if (kind == ROOMS || !widen_store(store, room))
         return false;
-    memcpy(store->entries + store->length, store->entries + row->first,
+    uint32_t first = store->spare[kind];
+    store->spare[kind] = first ? (uint32_t)store->entries[first] : 0;
+    if (!first)
+        first = (uint32_t)store->length, store->length += room;
+    memcpy(store->entries + first, store->entries + row->first,
            row->length * sizeof *store->entries);
-    row->first = (uint32_t)store->length;
-    row->room = (uint16_t)room;
-    store->length += room;
+    leave(store, *row);
+    *row = (Row){first, row->length, (uint16_t)kind};
     return true;
 }
 
@@ -138,7 +145,7 @@ add_value(Store *store, size_t term, uint16_t class, int64_t value)
 {
     Row *row = store->rows + term;
     size_t n = place_of(store, *row, class);
-    if (n == row->length && n == row->room) {
+    if (n == row->length && n == (row->room ? (size_t)1 << row->room : 0)) {
         if (!widen(store, row))
             return OUT_OF_MEMORY;
         n = place_of(store, *row, class);
@@ -149,7 +156,7 @@ add_value(Store *store, size_t term, uint16_t class, int64_t value)
             *old += (int32_t)value;
             return DONE;
         }
-        if (!fill(store, row, WIDE))
+        if (!fill(store, row))
             return OUT_OF_MEMORY;
     }
     int64_t *entry = store->entries + row->first + n;
@@ -163,9 +170,9 @@ add_value(Store *store, size_t term, uint16_t class, int64_t value)
 }
 
 static PyObject *
-array_of(const void *data, size_t n, size_t size)
+array_of(size_t n, size_t size)
 {
-    return PyByteArray_FromStringAndSize(data, (Py_ssize_t)(n * size));
+    return PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(n * size));
 }
 
 /* Write the entries that are not zero, by term; count them alone if there is no room. */
@@ -195,16 +202,10 @@ PyObject *
 entries_of(const Store *store)
 {
     size_t n = write_entries(store, NULL, NULL, NULL);
-    PyObject *places = array_of(NULL, n, 4), *classes = array_of(NULL, n, 2);
-    PyObject *values = array_of(NULL, n, 8), *result = NULL;
-    if (places && classes && values) {
-        write_entries(store, (int32_t *)(void *)PyByteArray_AsString(places),
-                      (uint16_t *)(void *)PyByteArray_AsString(classes),
-                      (int64_t *)(void *)PyByteArray_AsString(values));
-        result = Py_BuildValue("(OOO)", places, classes, values);
-    }
-    Py_XDECREF(places);
-    Py_XDECREF(classes);
-    Py_XDECREF(values);
-    return result;
+    PyObject *all = Py_BuildValue("NNN", array_of(n, 4), array_of(n, 2), array_of(n, 8));
+    if (all)
+        write_entries(store, (int32_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 0)),
+                      (uint16_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 1)),
+                      (int64_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 2)));
+    return all;
 }

@@ -15,16 +15,17 @@ typedef enum { DONE, OUT_OF_MEMORY, TOO_LARGE } Outcome;
  */
 typedef struct {
     uint32_t first;
-    uint16_t length, room; /* how many numbers there are; or NARROW, or WIDE */
+    uint16_t length, room; /* how many numbers there are; or NARROW, or WIDE. Of 2^room */
 } Row;
 
-enum { WIDE = UINT16_MAX, NARROW = UINT16_MAX - 1, LEAST_FULL = 6 };
+enum { WIDE = UINT16_MAX, NARROW = UINT16_MAX - 1, LEAST_FULL = 6, ROOMS = 16 };
 
-/* Rows by term. A row that grows moves to the end of the store. */
+/* Rows by term. A row that grows moves to a room that another has left, or to the end. */
 typedef struct {
     Row *rows;
     int64_t *entries;
     size_t n_terms, n_classes, length, room;
+    uint32_t spare[ROOMS]; /* where chains of rooms of 2^n begin that were left; or 0 */
 } Store;
 
 static inline uint16_t

@@ -317,7 +317,11 @@ class _Making:
         order: NDArray[np.int64],
         scored: NDArray[np.int64] | None = None,
     ) -> Learnt:
-        """Learn a correction of documents in an order; or score some with it alone."""
+        """
+        Learn a correction of documents in an order; or score some with it alone.
+
+        What is learnt is the end: the vectors are given up for it.
+        """
         visits = self.visits
         pupils = Pupils(
             self.vectors,
@@ -328,7 +332,7 @@ class _Making:
         )
         rate = rate_of(base.shape[1], doubt)
         if scored is None:
-            return correct(pupils, order, rate, order[:0])
+            return correct(pupils, order, rate, order[:0], is_last=True)
         return correct(pupils, order, rate, scored, is_kept=False)
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -73,7 +73,7 @@ class Pupils:
     Documents from which a correction is learnt.
 
     Attributes:
-        views: their vectors in each view.
+        views: their vectors in each view; a list that `correct` may empty.
         labels: shape (n_documents,), the places of their classes.
         times: shape (n_documents,), how many copies there are of each.
         base: shape (n_documents, n_classes), their scores, in 1/4096 nat.
@@ -130,6 +130,7 @@ def correct(
     scored: NDArray[np.int64],
     *,
     is_kept: bool = True,
+    is_last: bool = False,
 ) -> Learnt:
     """
     Learn a correction.
@@ -140,6 +141,8 @@ def correct(
         rate: how they move classes.
         scored: the documents of which the corrected scores are wanted in the end.
         is_kept: whether its values are wanted, too; if not, none are told.
+        is_last: whether the documents' vectors are wanted no more; then they may leave
+            memory, and `pupils`, before the values are told.
 
     Raises:
         OverflowError: a value is beyond MOST_VALUE.
@@ -149,8 +152,11 @@ def correct(
         return correct_by_arrays(pupils, order, rate, scored, is_kept=is_kept)
     amounts = np.zeros(pupils.base.shape, np.int16)
     logits = np.zeros((len(scored), pupils.base.shape[1]))
+    views = [(view.starts, view.places, view.weights) for view in pupils.views]
+    if is_last:
+        pupils.views.clear()
     places, classes, values = compiled.correct(
-        [(view.starts, view.places, view.weights) for view in pupils.views],
+        views,
         pupils.n_terms,
         order,
         scored,

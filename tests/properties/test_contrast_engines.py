@@ -5,6 +5,9 @@ Calibrations and corrections are made of these sums, and a model file must not d
 whether there was a compiler.
 """
 
+import weakref
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -208,6 +211,23 @@ def test_of_what_is_not_kept_scores_alone_are_told(
     assert found.logits.tobytes() == kept.logits.tobytes()
     assert found.amounts.tobytes() == kept.amounts.tobytes()
     assert len(found.places) == len(found.classes) == len(found.values) == 0
+
+
+@needs_compiled
+@given(pupils())
+def test_vectors_that_are_wanted_no_more_leave_before_values_are_told(
+    drawn: Pupils,
+) -> None:
+    every, rate = np.arange(len(drawn.labels)), Rate(2, 0.5, 0.02)
+    expected = correct(drawn, every, rate, every)
+    left = weakref.ref(drawn.views[0].places)
+
+    found = correct(drawn, every, rate, every, is_last=True)
+
+    assert left() is None
+    assert drawn.views == []
+    for one, other in zip(astuple(found), astuple(expected), strict=True):
+        assert one.tobytes() == other.tobytes()
 
 
 @given(pupils())
