@@ -196,6 +196,14 @@ def release(values: NDArray[Any]) -> None:
         base.madvise(mmap.MADV_DONTNEED, first, end - first)
 
 
+def give_back() -> None:
+    """Give memory that is free between arrays back to the system, where glibc can."""
+    from ctypes import CDLL  # which numpy has loaded
+
+    with suppress(AttributeError):  # of another C library
+        CDLL(None).malloc_trim(0)
+
+
 def converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return an array with its values in another type, which holds all of them."""
     found = empty(len(values), dtype)

@@ -55,6 +55,10 @@ IN_MEMORY: Final = SLACK * TERMS
 """Maximum terms that are kept in memory; the others are in a temporary file."""
 
 
+COPIED: Final = TERMS // 2
+"""The same of a part of the sample that is copied, while all of it is there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """
@@ -146,6 +150,7 @@ class Sample:
         documents: int = DOCUMENTS,
         terms: int = TERMS,
         end: Place | None = None,
+        in_memory: int | None = None,
     ) -> None:
         self._limit = documents
         self._terms_limit = terms
@@ -153,6 +158,7 @@ class Sample:
         self._documents = self._terms = 0
         self._in_memory: list[int] = []  # the places of blocks, and their size
         self._n_in_memory = 0
+        self._most_in_memory = IN_MEMORY if in_memory is None else in_memory
         self._end = end
         self._last = _half_of(end)  # a digest that begins with more is out
         self._next_look = documents, terms
@@ -200,7 +206,7 @@ class Sample:
             return
         self._in_memory.append(len(self._blocks) - 1)
         self._n_in_memory += int(block.sizes.sum())
-        if self._n_in_memory > IN_MEMORY:
+        if self._n_in_memory > self._most_in_memory:
             blocks = put_aside([self._blocks[place] for place in self._in_memory])
             for place, aside in zip(self._in_memory, blocks, strict=True):
                 self._blocks[place] = aside
@@ -232,9 +238,12 @@ class Sample:
         if self._is_pruned and documents >= self._limit and terms >= self._terms_limit:
             return [*self._blocks]
         chosen, _ = _longest_beginning(self._blocks, documents, terms, self._end)
-        head = Sample()
-        for block in self._take(chosen):
-            head._keep(block)
+        head = Sample(in_memory=COPIED)
+        for number, block in zip(chosen, self._take(chosen), strict=True):
+            if block is self._blocks[number]:
+                head._blocks.append(block)  # no copy, so no memory
+            else:
+                head._keep(block)
         return head._blocks
 
     def _take(self, chosen: Mapping[int, list[int]]) -> Iterator[Block]:

@@ -63,7 +63,8 @@ class SortedCounts:
         columns: one array of shape (n_terms,) for each of the settings' columns; in no
             row are all of them zero.
         sums: the sum of each column of a view of numbers (`nbtext.exact`), which has no
-            rows; empty in other views, and if there are no numbers.
+            rows, and of counts whose rows are elsewhere; else empty, as it is if there
+            are no numbers.
     """
 
     keys: Keys

@@ -39,6 +39,7 @@ from nbtext.counts.sorted_counts import (
     put_aside,
     ranges,
     shortened,
+    sums_alone,
 )
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.exact import are_sums
@@ -111,6 +112,13 @@ class CountTable:
         runs = tuple(
             tuple(next(aside) if run.in_memory else run for run in runs)
             for runs in self.runs
+        )
+        return replace(self, runs=runs)
+
+    def without_rows(self) -> CountTable:
+        """Return the sums of the same counts; the rows are elsewhere, by term."""
+        runs = tuple(
+            tuple(sums_alone(run.totals()) for run in of_view) for of_view in self.runs
         )
         return replace(self, runs=runs)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -222,7 +222,9 @@ def _in_order(parts: Sequence[Entries]) -> Entries:
     )
 
 
-def subtract(table: TermTable, part: TermTable) -> TermTable:
+def subtract(
+    table: TermTable, part: TermTable, wanted: Collection[int] | None = None
+) -> TermTable:
     """
     Return counts less a part of them, without what nothing is left of.
 
@@ -230,6 +232,8 @@ def subtract(table: TermTable, part: TermTable) -> TermTable:
         table: the counts.
         part: counts of some of the same documents, with the same columns; all of its
             entries are among those of the table.
+        wanted: the places of the columns that are wanted, None for all; the others are
+            left empty.
 
     """
     rows = entries_of(table, table.find(part.keys[:-1]), part)
@@ -237,13 +241,18 @@ def subtract(table: TermTable, part: TermTable) -> TermTable:
     for column, values in zip(table.columns, part.columns, strict=True):
         nothing_left &= column.take(rows) == values
     gone = rows[nothing_left]
-    columns = zip(table.columns, part.columns, strict=True)
+    columns = enumerate(zip(table.columns, part.columns, strict=True))
     keys, starts = _terms_left(table, gone)
     return _indexed(
         keys,
         starts,
         _entries_left(table.classes, rows, None, gone),
-        tuple(_entries_left(column, rows, values, gone) for column, values in columns),
+        tuple(
+            _entries_left(column, rows, values, gone)
+            if wanted is None or place in wanted
+            else column[:0]
+            for place, (column, values) in columns
+        ),
     )
 
 

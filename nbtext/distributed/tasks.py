@@ -206,11 +206,9 @@ def finish(
         tables = [one.load() for one in stored]
         table = add(tables) if tables else empty_table(counting.settings)
         limits = counting.limits
-        counted = Counted(
-            table, sample_of(samples, limits), plan.report, texts_of(samples, limits)
-        )
+        sample, texts = sample_of(samples, limits), texts_of(samples, limits)
         trained = trained_on(
-            counted,
+            Counted(table, sample, plan.report, texts),
             lambda: (
                 item
                 for chunk in plan.chunks

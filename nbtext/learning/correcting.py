@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 from nbtext.counts import Counter, Sample, SortedCounts
 from nbtext.counts.correction import BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
+from nbtext.counts.room import give_back
 from nbtext.counts.sample import VISITED, VISITED_TERMS
-from nbtext.counts.sorted_counts import narrow
+from nbtext.counts.sorted_counts import RANGE, narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
 from nbtext.learning.steps import BASE_UNIT, rate_of
@@ -154,6 +155,7 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
             trial = _deciding_trial(visits_to, making)
         if trial is None or not trial.is_won:
             return Made(None, trial)
+        give_back()
         correction = making(visits_to(VISITED)).correction(trial)
     except OverflowError:  # of documents that are there millions of times
         return Made(None, None)
@@ -286,10 +288,14 @@ class _Making:
         is to be on a level with them.
         """
         model = self.base.model
-        of_all = np.concatenate(model.once(sums_of_weights)).take(learnt.places)
-        products = float((learnt.values * of_all.astype(np.float64)).sum())
+        of_all = np.concatenate(sums_of_weights(model))
+        products = np.empty(len(learnt.values))
+        for start in range(0, len(products), RANGE):
+            part = slice(start, start + RANGE)
+            sums = of_all.take(learnt.places[part]).astype(np.float64)
+            np.multiply(learnt.values[part], sums, out=products[part])
         n_documents = sum(model.documents)
-        of_values = products / (n_documents * UNIT * UNIT * BIAS)
+        of_values = float(products.sum()) / (n_documents * UNIT * UNIT * BIAS)
         return (of_values + sum(biases)) / len(biases)
 
     def _runs(self, learnt: Learnt) -> Iterator[tuple[SortedCounts, ...]]:
@@ -382,6 +388,7 @@ class _Making:
 
         for _ in self.map_(compute, self.visits.parts()):
             pass
+        give_back()  # what batches took would stay beside what is learnt next
 
     def _find(
         self, model: BatchModel, views: list[Terms], documents: NDArray[np.int64]

@@ -148,6 +148,7 @@ def finish(
     if not (may_correct and can_be_corrected and is_correctable(counts.settings)):
         return made
     made, known = best_smoothed(made, known, blocks, map_)
+    del blocks
     from nbtext.learning.correcting import Base, make_correction
 
     base = Base(made.counts, made.fit.slope, known)

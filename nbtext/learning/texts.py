@@ -81,6 +81,8 @@ def look_for_texts(
     size = max(LEAST_PART, -(-len(documents) // jobs))
     parts = [documents[n : n + size] for n in range(0, len(documents), size)]
     found = map_(partial(_found_in, settings, wanted), parts or [[]])
+    if jobs == 1:
+        found = iter([*found])  # now, so that the documents can leave memory
     return lambda: tuple(map_(joined, zip(*found, strict=True)))
 
 

@@ -29,6 +29,7 @@ from nbtext.counts.counting import (
     guess,
     settings_for,
 )
+from nbtext.counts.room import give_back
 from nbtext.counts.table import in_digest_ranges
 from nbtext.document import Document, Item, Note, Skipped, Unread
 from nbtext.errors import TrainingError
@@ -42,6 +43,7 @@ from nbtext.learning.texts import keeps_texts, look_for_texts
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
 from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 from nbtext.tokens.key_reading import are_read_together
@@ -138,17 +140,16 @@ def train(
         return _trained_on_some(
             sources, regime, n_classes, overrides, max_bytes, progress, on_read
         )
-    counted = count_sources(
-        sources,
-        n_classes=n_classes,
-        overrides=overrides,
-        max_bytes=max_bytes,
-        workers=workers,
-        jobs=jobs,
-        progress=progress,
-    )
     return trained_on(
-        counted,
+        count_sources(
+            sources,
+            n_classes=n_classes,
+            overrides=overrides,
+            max_bytes=max_bytes,
+            workers=workers,
+            jobs=jobs,
+            progress=progress,
+        ),
         sources,
         overrides=overrides,
         max_bytes=max_bytes,
@@ -166,8 +167,14 @@ def trained_on(
     jobs: int = 1,
     on_read: Callable[[ReadReport], None] | None = None,
 ) -> Trained:
-    """Calibrate the scores of documents that are counted; see `train`."""
+    """
+    Calibrate the scores of documents that are counted; see `train`.
+
+    What nobody else has of them takes no memory once it has been used.
+    """
     table, report = counted.table, counted.report
+    sample, beginnings = counted.sample, counted.texts
+    del counted
     report.notes += notes_on_columns(table)
     if on_read is not None:
         on_read(report)
@@ -180,13 +187,18 @@ def trained_on(
         table = weighed_by_idf(table, sources(), max_bytes=max_bytes)
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
+    rival = rival_scoring(scoring, table.settings, table.classes, overrides)
     with threads(jobs) as map_:
         counts = batch_model_of(table, scoring, map_)
-        found = look_for_texts(table.settings, counts.terms, counted.texts, map_, jobs)
+        if not any(keeps_histograms(one) for one in (scoring, rival) if one):
+            table = table.without_rows()  # which `counts` has by term
+        found = look_for_texts(table.settings, counts.terms, beginnings, map_, jobs)
+        del beginnings
+        give_back()
         finished = finish(
             counts,
-            counted.sample,
-            rival=rival_scoring(scoring, table.settings, table.classes, overrides),
+            sample,
+            rival=rival,
             may_correct=overrides.correction,
             map_=map_,
         )

@@ -248,6 +248,8 @@ def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:
     """
     Return the counts of a model less those of some of its documents.
 
+    Columns of text that its scores do not rest on are left out.
+
     Args:
         model: the counts.
         part: what the documents have been counted to, with the model's classes.
@@ -261,12 +263,23 @@ def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:
         less,
         documents=tuple(whole - taken for whole, taken in pairs),
         totals=tuple(whole - taken for whole, taken in totals),
-        terms=tuple(map(subtract, model.terms, less.terms)),
+        terms=tuple(map(subtract, model.terms, less.terms, _columns_read(model))),
         sums={
             view: tuple(map(as_sums, _differences(by_class, less.sums[view])))
             for view, by_class in model.sums.items()
         },
     )
+
+
+def _columns_read(model: BatchModel) -> Iterator[set[int] | None]:
+    """Yield for each view the columns that scores rest on, by place; None for all."""
+    event = event_model(model.scoring.score)
+    for view in model.settings.views:
+        if model.settings.has_attributes:  # which other event models score
+            yield None
+        else:
+            columns = *event.columns(view), *event.further_columns(model.scoring)
+            yield {view.column(column) for column in columns}
 
 
 def _differences(

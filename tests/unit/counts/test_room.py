@@ -194,7 +194,7 @@ def test_a_model_is_the_same_file_whatever_the_memory(
             trained = _trained([*documents, *documents[5:9], ("ham", documents[1][1])])
             assert (trained.repeats, trained.conflicts) == (4, 1)
             files.append(b"".join(trained.contents.pack(written=STAMP)))
-        has_file = is_in_file(trained.contents.counts.runs[0][0].keys)
+        has_file = is_in_file(trained.contents.terms_by_view()[0].keys)
         assert has_file == (n_bytes == 0)
 
     assert files[0] == files[1]

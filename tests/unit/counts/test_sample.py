@@ -108,6 +108,25 @@ def test_many_terms_are_in_files_and_are_the_same(
         assert found.views[0].counts.tolist() == block_.views[0].counts.tolist()
 
 
+def test_copies_of_a_part_go_to_a_file_sooner_and_what_is_whole_is_not_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nbtext.counts.sample.COPIED", 5)
+    sample = Sample(documents=100)
+    for digest in range(4):
+        sample.add(block([digest, digest + 10], size=3))
+
+    some, every = sample.head(4), sample.head(100)
+
+    assert [one.is_aside for one in some] == [True] * 4
+    assert not any(one.is_aside for one in every)
+    for found, whole in zip(some, every, strict=True):
+        assert found.digests == whole.digests[:1]
+        expected = whole.views[0].take(np.array([0]))
+        assert found.views[0].keys.tolist() == expected.keys.tolist()
+        assert found.views[0].counts.tolist() == expected.counts.tolist()
+
+
 def test_terms_that_are_in_a_file_are_not_written_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

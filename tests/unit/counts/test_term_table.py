@@ -10,6 +10,7 @@ from nbtext.counts.room import bounded, is_in_file
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.term_table import (
     Entries,
+    TermTable,
     arrange,
     arrange_runs,
     subtract,
@@ -156,6 +157,19 @@ def test_what_is_subtracted_range_by_range_and_in_files_is_as_counted(
     assert found.classes.tolist() == expected.classes.tolist()
     for column, values in zip(found.columns, expected.columns, strict=True):
         assert column.tolist() == values.tolist()
+
+
+def test_columns_that_are_not_wanted_are_left_empty() -> None:
+    def table(*rows: tuple[int, int, int]) -> TermTable:
+        keys, first, second = np.array(rows).T
+        return arrange_runs([SortedCounts(keys.astype(np.uint64), (first, second))])
+
+    whole, part = table((1, 10, 2), (3, 30, 3)), table((1, 10, 2), (3, 1, 1))
+
+    found = subtract(whole, part, {1})
+
+    assert found.keys[:-1].tolist() == [3]
+    assert [column.tolist() for column in found.columns] == [[], [2]]
 
 
 def test_nothing_and_everything_can_be_subtracted() -> None:

@@ -64,6 +64,22 @@ def test_three_classes_are_scored_by_their_contrast() -> None:
     assert trained.contents.counts.settings.views[0].columns == WEIGHTED
 
 
+@pytest.mark.parametrize("score", ["weighted", "kary"])
+def test_counts_by_class_are_let_go_of_unless_histograms_are_made_of_them(
+    score: str,
+) -> None:
+    trained = train(again(PAIR), overrides=SettingsOverrides(score=score))
+
+    contents = trained.contents
+    runs = contents.counts.runs[0]
+    assert contents.keeps_histograms == (score == "kary")
+    assert [len(run) > 0 for run in runs] == [score == "kary"] * 2
+    terms = contents.terms_by_view()[0]
+    for class_, run in enumerate(runs):
+        of_class = [column[terms.classes == class_] for column in terms.columns]
+        assert run.totals() == tuple(column.sum() for column in of_class)
+
+
 def test_documents_are_mail_if_most_of_them_are() -> None:
     mostly = [*mails(3, "ham"), *PAIR]
     hardly = [*mails(2, "ham"), *PAIR]
