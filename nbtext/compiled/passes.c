@@ -90,7 +90,6 @@ find_steps(Passes *passes, size_t document)
 {
     double *logits = passes->logits, best = logits[0], sum = 0.0, most = 0.0;
     size_t label = (size_t)passes->labels[document];
-    passes->n_moved = 0;
     for (size_t c = 1; c < passes->n_classes; c++)
         best = logits[c] > best ? logits[c] : best;
     for (size_t c = 0; c < passes->n_classes; c++)
@@ -98,10 +97,11 @@ find_steps(Passes *passes, size_t document)
     for (size_t c = 0; c < passes->n_classes; c++)
         most = fmax(most, logits[c] / sqrt(passes->visits[c] + 1.0));
     double likely = logits[label] / sqrt(passes->visits[label] + 1.0) / most;
-    double rate = passes->rate * pow(likely, passes->doubt);
-    for (size_t c = 0; c < passes->n_classes; c++) {
+    double copies = fmin(fmax((double)passes->times[document], 1.0), UNITS);
+    double rate = passes->rate * pow(likely, passes->doubt) / copies, cut = passes->cut / copies;
+    for (size_t c = passes->n_moved = 0; c < passes->n_classes; c++) {
         double step = rate * ((c == label ? 1.0 : 0.0) - logits[c] / sum);
-        passes->steps[c] = fabs(step) < passes->cut ? 0 : (int32_t)rint(step * UNITS);
+        passes->steps[c] = fabs(step) < cut ? 0 : (int32_t)rint(step * UNITS);
         if (passes->steps[c])
             passes->moved[passes->n_moved++] = (uint16_t)c;
     }

@@ -8,6 +8,7 @@ of them are scored for calibration; a correction is learnt from more.
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -39,6 +40,10 @@ VISITED: Final = 1 << 17
 
 VISITED_TERMS: Final = 1 << 27
 """Maximum distinct terms of them, each document's counted by itself."""
+
+MOST_COPIES: Final = 256
+"""So many copies of a document are left out together, and teach a correction as much as
+one document does (docs/experiments/040-copies.md)."""
 
 SLACK: Final = 2
 """How many times the sample is kept at most until what is not in it goes: that copies
@@ -226,18 +231,23 @@ class Sample:
         """Yield the documents of the sample; one block's copies at a time are held."""
         yield from self._take(self._chosen())
 
-    def head(self, documents: int, terms: int = VISITED_TERMS) -> list[Block]:
+    def head(
+        self, documents: int, terms: int = VISITED_TERMS, *, distinct: bool = False
+    ) -> list[Block]:
         """
         Return the documents that a sample of other limits holds.
 
         Args:
             documents: the limits, not above those of this sample.
             terms: the same.
+            distinct: whether copies of a document, in any class, count as one of them.
 
         """
         if self._is_pruned and documents >= self._limit and terms >= self._terms_limit:
             return [*self._blocks]
-        chosen, _ = _longest_beginning(self._blocks, documents, terms, self._end)
+        chosen, _ = _longest_beginning(
+            self._blocks, documents, terms, self._end, distinct=distinct
+        )
         head = Sample(in_memory=COPIED)
         for number, block in zip(chosen, self._take(chosen), strict=True):
             if block is self._blocks[number]:
@@ -280,7 +290,12 @@ class Sample:
 
 
 def _longest_beginning(
-    blocks: Sequence[Block], most: int, most_terms: int, end: Place | None
+    blocks: Sequence[Block],
+    most: int,
+    most_terms: int,
+    end: Place | None,
+    *,
+    distinct: bool = False,
 ) -> tuple[dict[int, list[int]], Place | None]:
     """
     Choose the longest beginning of documents that keeps limits.
@@ -290,12 +305,13 @@ def _longest_beginning(
         most: how many there may be.
         most_terms: how many terms they may have.
         end: a document beyond which none is chosen.
+        distinct: whether copies count as one document.
 
     Returns:
         By block which of its documents are chosen; and the first that is too many.
 
     """
-    last = min(_half_of(end), _last_half(blocks, most, most_terms))
+    last = min(_half_of(end), _last_half(blocks, most, most_terms, distinct=distinct))
     rows = []
     for number, block in enumerate(blocks):
         places, sizes = block.places, block.sizes.tolist()
@@ -303,19 +319,26 @@ def _longest_beginning(
             rows.append((places[place], sizes[place], number, place))
     rows.sort()
     kept: defaultdict[int, list[int]] = defaultdict(list)
-    n_terms = 0
-    for n_documents, (at, size, number, place) in enumerate(rows):
+    n_terms = n_documents = 0
+    before = b""
+    for at, size, number, place in rows:
         is_out = end is not None and at > end
-        if is_out or n_terms + size > most_terms or n_documents == most:
+        is_copy = distinct and at[0] == before
+        is_full = n_documents == most and not is_copy
+        if is_out or is_full or n_terms + size > most_terms:
             end = at if end is None else min(at, end)
             break
         kept[number].append(place)
         n_terms += size
+        n_documents += not is_copy
+        before = at[0]
     chosen = {number: sorted(places) for number, places in sorted(kept.items())}
     return chosen, end
 
 
-def _last_half(blocks: Sequence[Block], most: int, most_terms: int) -> int:
+def _last_half(
+    blocks: Sequence[Block], most: int, most_terms: int, *, distinct: bool = False
+) -> int:
     """
     Return a number that no digest of the longest beginning begins above.
 
@@ -323,13 +346,18 @@ def _last_half(blocks: Sequence[Block], most: int, most_terms: int) -> int:
         blocks: the documents, in any order.
         most: how many there may be.
         most_terms: how many terms they may have.
+        distinct: whether copies count as one document.
 
     """
     halves = np.concatenate([NO_HALVES, *(block.halves for block in blocks)])
     sizes = np.concatenate([NO_SIZES, *(block.sizes for block in blocks)])
     order = np.argsort(halves)
     ends = np.cumsum(sizes.take(order))
-    n_fitting = min(int(np.searchsorted(ends, most_terms, "right")), most)
+    n_fitting = int(np.searchsorted(ends, most_terms, "right"))
+    if distinct:
+        is_new = np.diff(halves.take(order), prepend=0) > 0
+        most = int(np.searchsorted(np.cumsum(is_new), most, "right"))
+    n_fitting = min(n_fitting, most)
     return int(halves[order[n_fitting]]) if n_fitting < len(order) else MOST_HALF
 
 
@@ -350,3 +378,32 @@ def put_aside(blocks: Sequence[Block]) -> list[Block]:
         Block(block.labels, block.digests, block.fingerprints, list(of_block), True)
         for block, *of_block in zip(blocks, *views, strict=True)
     ]
+
+
+def without_copies(
+    blocks: Sequence[Block],
+) -> tuple[list[Block], NDArray[np.int64] | None]:
+    """
+    Return each document once, and how many copies of it there are in its class.
+
+    Args:
+        blocks: the documents, in any order.
+
+    Returns:
+        The documents, and an array of shape (n_documents,), MOST_COPIES at most; None
+        if all are distinct.
+
+    """
+    times = Tally(place for block in blocks for place in block.places)
+    if len(times) == sum(map(len, blocks)):
+        return [*blocks], None
+    kept, copies, seen = [], [], set[Place]()
+    for block in blocks:
+        chosen = []
+        for number, place in enumerate(block.places):
+            if place not in seen:
+                seen.add(place)
+                chosen.append(number)
+                copies.append(times[place])
+        kept.append(block.take(chosen))
+    return kept, np.minimum(np.array(copies, np.int64), MOST_COPIES)

@@ -1,14 +1,14 @@
 """
 Making a correction: what documents that the counts misjudge teach beside them.
 
-In: the counts, and the documents of smallest digest. Each is scored as if it alone had
-not been counted, and then moves the classes (`nbtext.learning.passes`). Out: a
-correction, unless one does harm to documents that had no part in it: a quarter of them
-is taken out of the counts (of few documents, one quarter after the other), corrections
-are made of the others beside all and beside half of what the counts say, and if the
-quarter loses more by the better one than chance may take, there is none. Of many
-documents the trial is made twice, at last of more of them. (Two halves
-would not do: the base scores of one hold the labels of the other.
+In: the counts, and the documents of smallest digest. Each is scored as if it alone,
+with its copies, had not been counted, and then moves the classes
+(`nbtext.learning.passes`). Out: a correction, unless one does harm to documents that
+had no part in it: a quarter of them is taken out of the counts (of few documents, one
+quarter after the other), corrections are made of the others beside all and beside half
+of what the counts say, and if the quarter loses more by the better one than chance may
+take, there is none. Of many documents the trial is made twice, at last of more of them.
+(Two halves would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
 """
 
@@ -141,7 +141,9 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
     most = MOST_SCORES // n_classes
 
     def visits_to(documents: int, terms: int = VISITED_TERMS) -> Visits:
-        blocks = sample.head(min(documents, most), terms)
+        blocks = sample.head(min(documents, most), terms, distinct=True)
+        if sum(map(len, blocks)) > most:
+            blocks = sample.head(min(documents, most), terms)
         return visits_of(blocks, base.model.classes)
 
     def making(visits: Visits) -> _Making:
@@ -227,7 +229,7 @@ class _Making:
         visits = self.visits
         is_held_out = visits.visit_of % HELD_OUT == number
         model = self._counts_without(is_held_out)
-        base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
+        base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         self._score(base, model, ~is_held_out, counted=True)
         self._score(base, model, is_held_out, counted=False)
         is_first = is_held_out.take(visits.order)
@@ -253,7 +255,7 @@ class _Making:
     def correction(self, trial: Trial) -> Correction:
         """Make the correction of all documents."""
         visits, share = self.visits, trial.share
-        base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
+        base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
         learnt = self._learnt(base, share, trial.doubt, visits.order)
@@ -366,9 +368,11 @@ class _Making:
             base: what is written to.
             model: the counts.
             chosen: of which documents.
-            counted: whether they are in the counts; then each is left out of them.
+            counted: whether they are in the counts; then each is left out of them, with
+                its copies.
 
         """
+        chosen = chosen & self.visits.is_visited
         event = event_model(model.scoring.score)
 
         def compute(part: tuple[slice, Block]) -> None:
@@ -381,6 +385,7 @@ class _Making:
             found = self._find(model, views, numbers)
             if counted:
                 labels = self.visits.labels.take(numbers)
+                found = found.counted(self.visits.copies_of(numbers))
                 (scores,) = scores_by(event, model, [model.scoring], found, labels)
             else:
                 (scores,) = scores_by(event, model, [model.scoring], found)

@@ -31,6 +31,7 @@ from nbtext.counts.sample import (
     TERMS,
     VISITED,
     VISITED_TERMS,
+    without_copies,
 )
 from nbtext.learning.choosing import FEWEST, prefers_rival, prefers_smoothing
 from nbtext.scoring import event_model
@@ -142,7 +143,8 @@ def finish(
 
     """
     keep_memory()
-    blocks = sample.head(n_scored(counts.scoring, rival), TERMS)
+    distinct = is_correctable(counts.settings)
+    blocks = sample.head(n_scored(counts.scoring, rival), TERMS, distinct=distinct)
     made, known = best_of(counts, rival, blocks, map_)
     can_be_corrected = event_model(made.counts.scoring.score).can_be_corrected
     if not (may_correct and can_be_corrected and is_correctable(counts.settings)):
@@ -219,6 +221,9 @@ def calibrated(
     """
     Score documents as if they had not been counted, and choose among candidates.
 
+    Where a correction can be made, copies of a document are one, and left out together
+    (docs/experiments/040-copies.md).
+
     Args:
         model: the counts, and how they are scored.
         blocks: the documents that are scored.
@@ -228,9 +233,12 @@ def calibrated(
         What is made of the counts, and the scores of the documents by what was chosen.
 
     """
+    copies = None
+    if is_correctable(model.settings):
+        blocks, copies = without_copies(blocks)
     documents = [(block.labels, block.views) for block in blocks]
     scorer = of_documents(model, [block.views for block in blocks])
-    calibrations, scores = left_out(scorer, documents, map_)
+    calibrations, scores = left_out(scorer, documents, map_, copies)
     scoring = chosen(model.scoring, calibrations, model.classes)
     fit = fitted_by(scoring, calibrations, model.classes)
     own = calibration_for(scoring, calibrations)

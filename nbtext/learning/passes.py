@@ -12,10 +12,12 @@ which is 0 if it is below a cut, and else rounded to 1/256 (half to even). The r
 be less from pass to pass. Where labels are doubted, it is multiplied by how far this
 one is to be believed: a power of q_c / sqrt(n_c) of its class, as a share of the
 greatest of any class, with n_c the documents of the class that are visited, and one
-more. The class's value of each term grows by step_c x_t, its bias
-by a fiftieth of step_c, and the corrected score of a document is its base score, the
-bias, and the sum of x_t times the values (Rosenblatt's perceptron with the softmax's
-own steps, that is stochastic gradient descent on the log-loss).
+more. Copies of a document are one visit: rate and cut are divided by their number, 256
+at most, and the step is made as many times as there are. The class's value of each term
+grows by step_c x_t, its bias by a fiftieth of step_c, and the corrected score of a
+document is its base score, the bias, and the sum of x_t times the values (Rosenblatt's
+perceptron with the softmax's own steps, that is stochastic gradient descent on the log-
+loss).
 
 Each document depends on those before it, so there is one order and one thread. Values
 are sums of integers, and base scores are rounded to 1/4096 nat, so that the outcome is
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from nbtext.learning.steps import Rate
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS
+from nbtext.counts.sample import MOST_COPIES
 from nbtext.learning.steps import BASE_UNIT, DOT_UNIT, MOST_BASE
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
@@ -204,8 +207,10 @@ def correct_by_arrays(
             posterior = shares / np.cumsum(shares)[-1]  # in order, as one loop sums
             likely = shares / sizes
             rate_of_it = furthest * float(likely[label] / likely.max()) ** rate.doubt
+            copies = min(max(int(pupils.times[document]), 1), MOST_COPIES)
+            rate_of_it /= copies
             steps = rate_of_it * (truth[label] - posterior)
-            steps[np.abs(steps) < least] = 0.0
+            steps[np.abs(steps) < least / copies] = 0.0
             whole = np.rint(steps * AMOUNT_UNIT).astype(np.int64)
             amounts[document] += whole.astype(np.int16)
             state.learn(pupils, document, whole)

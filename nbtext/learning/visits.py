@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
 
 from nbtext.counts.room import empty
+from nbtext.counts.sample import MOST_COPIES
 from nbtext.learning.passes import Vectors
 from nbtext.tokens.bags import unit_weights
 
@@ -53,6 +54,18 @@ class Visits:
     order: NDArray[np.int64]
     visit_of: NDArray[np.int64]
     times: NDArray[np.int64]
+
+    @property
+    def is_visited(self) -> NDArray[np.bool_]:
+        """Return whether each document is visited; of copies only the first is."""
+        visited = np.zeros(len(self.labels), np.bool_)
+        visited[self.order] = True
+        return visited
+
+    def copies_of(self, documents: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Return how many copies are left out with each, None if none has any."""
+        times = np.minimum(self.times.take(documents), MOST_COPIES)
+        return times if (times > 1).any() else None
 
     def parts(self) -> Iterator[tuple[slice, Block]]:
         """Yield the documents part by part: their numbers, and their terms."""

@@ -143,16 +143,27 @@ class FoundTerms:
         places: for each view, shape (n_terms,), each term's place in the model's
             `TermTable`; n_terms of the table for those that it does not know.
         n_documents: how many documents there are.
+        copies: shape (n_documents,), how often each is counted, all of which is left
+            out with it; None if once.
     """
 
     views: Sequence[Terms]
     places: Sequence[Integers]
     n_documents: int
+    copies: Integers | None = None
 
     def of_views(self, n_views: int) -> FoundTerms:
         """Return the same documents in the first views alone; there may be none."""
         views, places = self.views[:n_views], self.places[:n_views]
-        return FoundTerms(views, places, self.n_documents)
+        return FoundTerms(views, places, self.n_documents, self.copies)
+
+    def counted(self, copies: Integers | None) -> FoundTerms:
+        """Return the same documents, which are counted so often."""
+        return replace(self, copies=copies)
+
+    def copies_of(self, terms: Terms) -> Integers | int:
+        """Return how often the document of each term is counted, shape (n_terms,)."""
+        return 1 if self.copies is None else np.repeat(self.copies, terms.sizes)
 
     def zeros(self, *n_classes: int) -> Scores:
         """Return scores that are zero, one number a document or one a class."""

@@ -69,7 +69,12 @@ class LeftOut(NamedTuple):
     scores: list[Scores] | None
 
 
-def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> LeftOut:
+def left_out(
+    model: BatchModel,
+    sample: Iterable[Labelled],
+    map_: Map = map,
+    copies: NDArray[np.int64] | None = None,
+) -> LeftOut:
     """
     Score documents of the training set as if they had not been in it.
 
@@ -77,14 +82,18 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
         model: the counts, the documents' own among them.
         sample: batches of documents.
         map_: deals with parts of the sample.
+        copies: shape (n_documents,), how often each is counted; then all of it is left
+            out. None if once.
 
     """
     event = event_model(model.scoring.score)
     scorings = candidates(model.scoring)
 
-    def score(part: Labelled) -> tuple[Sequence[str], list[Scores]]:
-        names, views = part
+    def score(part: tuple[int, Labelled]) -> tuple[Sequence[str], list[Scores]]:
+        start, (names, views) = part
         found, labels = model.find(views), _places(model, names)
+        if copies is not None:
+            found = found.counted(copies[start : start + len(names)])
         return names, scores_by(event, model, scorings, found, labels)
 
     # with no document there is a calibration of each scoring all the same
@@ -94,13 +103,21 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
     )
     calibrations, kept, n_kept = [nothing], [], 0
     room = WAITING // (n_classes * len(scorings))
-    parts = map_(score, _in_parts(sample, max(1, min(PART, room))))
+    parts = map_(score, _numbered(_in_parts(sample, max(1, min(PART, room)))))
     for names, scores in _together(parts, min(OBSERVED, room)):
         calibrations.append(observed_scores(model, scorings, scores, names))
         n_kept += sum(values.size for values in scores)
         kept.append(scores if n_kept <= KEPT else [])
     by_candidate = list(map(np.concatenate, zip(*kept, strict=False)))
     return LeftOut(totals(calibrations), by_candidate if n_kept <= KEPT else None)
+
+
+def _numbered(parts: Iterable[Labelled]) -> Iterator[tuple[int, Labelled]]:
+    """Yield with each part how many documents stand before it."""
+    start = 0
+    for part in parts:
+        yield start, part
+        start += len(part[0])
 
 
 def _together(

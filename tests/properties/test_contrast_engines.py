@@ -266,4 +266,4 @@ def test_values_that_are_too_large_are_refused(is_compiled: bool) -> None:
     make = correct if is_compiled else correct_by_arrays
 
     with pytest.raises(OverflowError):
-        make(many, np.zeros(1, np.int64), Rate(3, 0.5, 0.02), np.arange(0))
+        make(many, np.zeros(1, np.int64), Rate(3, 2.0, 0.02), np.arange(0))

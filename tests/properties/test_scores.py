@@ -36,6 +36,7 @@ from nbtext.scoring.models.evidence import ABSENT, PRIOR, UNKNOWN
 from nbtext.scoring.models.registry import (
     event_model,
     event_models,
+    for_classes,
     scoring_of,
 )
 from nbtext.scoring.posterior import log_posterior
@@ -308,6 +309,42 @@ def test_leaving_a_document_out_is_never_having_counted_it(
     for place, one in enumerate(known):
         rest = batch_model_of(whole - counted(reading, [one]), scoring)
         (expected,) = raw_scores(rest, [scoring], terms_of(reading, [one[1]]))
+        np.testing.assert_allclose(
+            relative(found[place : place + 1]),
+            relative(expected),
+            rtol=CLOSE,
+            atol=CLOSE,
+        )
+
+
+@pytest.mark.parametrize(
+    "score", ["contrast", "complement", "wcnb", "weighted", "mean"]
+)
+@given(labelled(), st.data())
+@SAME_FOLDER
+def test_leaving_out_copies_is_never_having_counted_any(
+    score: str, known: list[tuple[str, str]], data: st.DataObject
+) -> None:
+    once = counted(TEXT, known)
+    if score in {"weighted", "mean"} and len(once.classes) != 2:
+        return
+    scoring = for_classes(scoring_of(score), len(once.classes))
+    times = data.draw(
+        st.lists(st.integers(1, 5), min_size=len(known), max_size=len(known))
+    )
+    whole = counted(
+        TEXT, [one for one, n in zip(known, times, strict=True) for _ in range(n)]
+    )
+    model = batch_model_of(whole, scoring)
+    labels = np.array([whole.classes.index(label) for label, _ in known])
+    views = terms_of(TEXT, [body for _, body in known])
+
+    documents = model.find(views).counted(np.array(times))
+    found = event_model(score).left_out(model, documents, labels)
+
+    for place, (one, n) in enumerate(zip(known, times, strict=True)):
+        rest = batch_model_of(whole - counted(TEXT, [one] * n), scoring)
+        (expected,) = raw_scores(rest, [scoring], terms_of(TEXT, [one[1]]))
         np.testing.assert_allclose(
             relative(found[place : place + 1]),
             relative(expected),

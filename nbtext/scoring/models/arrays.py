@@ -51,6 +51,31 @@ def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
     ]
 
 
+def is_shared_by(
+    model: BatchModel, view: int, documents: FoundTerms
+) -> NDArray[np.bool_]:
+    """
+    Return whether each term of documents is known without its document and its copies.
+
+    Args:
+        model: the counts, the documents' own among them.
+        view: the number of the view.
+        documents: the documents' terms.
+
+    Returns:
+        Shape (n_terms,).
+
+    """
+    places = documents.places[view]
+    if documents.copies is None:
+        return model.once(is_shared)[view].take(places)
+    n_documents = model.terms[view].sums(model.column(view, "documents"))
+    is_known: NDArray[np.bool_] = n_documents.take(places) > documents.copies_of(
+        documents.views[view]
+    )
+    return is_known
+
+
 def times_counted(scoring: Scoring, terms: Terms) -> Integers:
     """Return how often each term counts."""
     return np.ones_like(terms.counts) if scoring.counting == "once" else terms.counts
@@ -121,7 +146,7 @@ def odds_left_out(
 
     """
     terms, places = documents.views[view], documents.places[view]
-    times = times_counted(model.scoring, terms)
+    times = times_counted(model.scoring, terms) * documents.copies_of(terms)
     lengths = terms.sizes
     # sizes: (2, n_documents), N_c less the document's own
     sizes = np.empty((2, len(labels)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nbtext.scoring.models.arrays import is_shared, spread_entries, unit_length
+from nbtext.scoring.models.arrays import is_shared_by, spread_entries, unit_length
 from nbtext.scoring.models.contrast_sums import view_sums
 from nbtext.scoring.models.weighted_terms import WEIGHT
 from nbtext.settings.columns import UNIT
@@ -51,8 +51,9 @@ def normalised_sums(
         wholes = model.once(_wholes)[view].take(places)
         is_known = places != table.n_terms
         if labels is not None:
-            is_known = model.once(is_shared)[view].take(places)
-            wholes = np.maximum(wholes - unit_weights(terms), 0)
+            is_known = is_shared_by(model, view, documents)
+            own = unit_weights(terms) * documents.copies_of(terms)
+            wholes = np.maximum(wholes - own, 0)
         x = unit_length(terms, is_known)
         shared = sum_by_document(x * np.log(wholes / UNIT + a), terms.starts)
         sums = view_sums(model, view, documents, labels).complements
@@ -97,8 +98,8 @@ def _factors_left_out(
     a = model.scoring.smoothing
     terms, places = documents.views[view], documents.places[view]
     table = model.terms[view]
-    own = unit_weights(terms)
-    is_known = model.once(is_shared)[view].take(places)
+    own = unit_weights(terms) * documents.copies_of(terms)
+    is_known = is_shared_by(model, view, documents)
     wholes = model.once(_wholes)[view].take(places)
     # without the document: a term that it alone has is gone from the sum
     remains = np.maximum(wholes - own, 0)

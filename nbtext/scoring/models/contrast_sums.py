@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from nbtext.scoring.models.arrays import is_shared, spread_entries, unit_length
+from nbtext.scoring.models.arrays import is_shared_by, spread_entries, unit_length
 from nbtext.scoring.models.weighted_terms import LEAST_SIZE, SHARE, WEIGHT
 from nbtext.settings.columns import UNIT
 from nbtext.tokens import compiled
@@ -115,8 +115,8 @@ def view_sums(
         labels = np.full(n_documents, NO_CLASS)
     else:
         # a term that is in this document alone is unknown without it
-        is_known = model.once(is_shared)[view].take(places)
-        own = unit_weights(terms).astype(np.float64)
+        is_known = is_shared_by(model, view, documents)
+        own = unit_weights(terms).astype(np.float64) * documents.copies_of(terms)
         sizes[np.arange(n_documents), labels] -= sum_by_document(own, terms.starts)
         n_terms -= sum_by_document(~is_known, terms.starts)
     x = unit_length(terms, is_known)

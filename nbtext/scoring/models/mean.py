@@ -88,7 +88,7 @@ class Mean(TwoClasses, Separately):
             times_counted,
         )
 
-        if engine().is_compiled:
+        if engine().is_compiled and documents.copies is None:
             least = exp(model.scoring.parameter(MIN_EVIDENCE))
             return means_left_out(model, documents, labels, least)
         scores = documents.zeros()

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from nbtext.counts.sample import Block, Sample, put_aside
+from nbtext.counts.sample import Block, Sample, put_aside, without_copies
 from nbtext.tokens.bags import Terms
 
 
@@ -211,3 +211,31 @@ def test_a_document_without_terms_is_in_where_no_more_terms_fit() -> None:
     sample.add(block([3], size=0))
 
     assert digests(sample) == [1, 2, 3]
+
+
+def test_a_head_of_distinct_documents_has_all_their_copies() -> None:
+    sample = Sample(documents=100)
+    for digest in [5, 1, 1, 3, 1, 7, 3]:
+        sample.add(block([digest]))
+    sample.add(block([1], label="spam"))
+
+    def head(documents: int, terms: int = 100) -> list[int]:
+        blocks = sample.head(documents, terms, distinct=True)
+        return sorted(digest[0] for one in blocks for digest in one.digests)
+
+    assert head(1) == [1, 1, 1, 1]
+    assert head(2) == [1, 1, 1, 1, 3, 3]
+    assert head(4) == [1, 1, 1, 1, 3, 3, 5, 7]
+    assert head(4, terms=5) == [1, 1, 1, 1, 3]
+    assert sum(map(len, sample.head(2))) == 2
+
+
+def test_copies_are_one_document_of_their_class() -> None:
+    blocks = [block([5, 1, 3]), block([1, 3, 1]), block([1], label="spam")]
+
+    kept, copies = without_copies(blocks)
+
+    assert [one.fingerprints for one in kept] == [[5, 1, 3], [], [1]]
+    assert copies is not None
+    assert copies.tolist() == [1, 3, 2, 1]
+    assert without_copies([block([5, 1, 3])])[1] is None

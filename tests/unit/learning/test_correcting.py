@@ -35,6 +35,11 @@ from nbtext.tokens.engine import PLAIN, use
 from nbtext.tokens.reading import read
 from tests.build import TOPICS, confusing
 
+BASE = np.array([[0, 900]], np.int32)
+"""A document whose first class, its own, is less probable: scores in 1/4096 nat."""
+
+ONE_VISIT = Rate(1, 0.8, CUT)
+
 
 def documents(rows: list[tuple[str, str]]) -> list[Document]:
     return [
@@ -254,6 +259,32 @@ def test_copies_count_as_often_as_they_are_there() -> None:
     assert sum(is_twice) > 0
     assert (correction.amounts.values[is_twice] % 2 == 0).all()
     assert (correction.amounts.values % 2 == 1).any()
+
+
+def test_documents_that_are_all_there_three_times_are_judged_as_if_they_were_new() -> (
+    None
+):
+    rows = confusing()
+
+    once, thrice = trained_on(rows), trained_on(rows * 3)
+    facts = correction_of(once).info.made_with
+    of_copies = correction_of(thrice).info.made_with
+
+    for trained in (once, thrice):
+        documents = trained.contents.calibrations[0].documents
+        assert documents == Tally(label for label, _ in rows)
+    assert of_copies["held_out"] == facts["held_out"] == len(rows)
+    for name in ("loss_with", "loss_without"):
+        assert of_copies[name] == pytest.approx(facts[name], rel=0.1)
+
+
+@pytest.mark.parametrize(("copies", "amount"), [(1, 114), (2, 57), (300, 0), (5, 23)])
+def test_copies_teach_as_much_as_one_document(copies: int, amount: int) -> None:
+    pupils = Pupils([], np.zeros(1, np.int64), np.full(1, copies), BASE, 0)
+
+    learnt = passes.correct(pupils, np.zeros(1, np.int64), ONE_VISIT, np.arange(0))
+
+    assert learnt.amounts.tolist() == [[amount, -amount]]
 
 
 @pytest.mark.parametrize("n_classes", [2, len(TOPICS)])
