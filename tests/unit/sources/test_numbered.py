@@ -61,7 +61,7 @@ def test_numbers_come_in_the_order_of_the_arguments() -> None:
 def test_numbers_that_ascend_take_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
-    def items(place: object, _: Options, __: object) -> list[Item]:
+    def items(place: object, *_: object) -> list[Item]:
         opened.append(repr(place))
         return [Document(f"box.mbox:{number}", (b"",)) for number in range(1, 8)]
 
