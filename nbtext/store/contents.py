@@ -47,7 +47,7 @@ class Contents:
     A whole model in memory, or what a table behind those of a file adds to it.
 
     Attributes:
-        counts: the sum of the counts.
+        counts: the sum of the counts; their rows need not be there where `terms` are.
         scoring: how the model asks to be scored.
         calibrations: what held-out documents scored, for each candidate scoring.
         history: how the model came to be.

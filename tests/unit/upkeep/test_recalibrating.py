@@ -10,7 +10,7 @@ from nbtext.scoring.batch import raw_scores
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.model import load_model
-from nbtext.store import Contents, open_model, read_contents
+from nbtext.store import ModelFile, open_model, read_contents
 from nbtext.store.writing import replace_file
 from nbtext.tokens import read, read_terms
 from nbtext.upkeep.pruning import prune
@@ -38,17 +38,17 @@ def documents(count: int) -> list[Document]:
     return found
 
 
-def contents_of(items: list[Document]) -> Contents:
-    return train(lambda: iter(items), n_classes=2).contents
+def trained_on(items: list[Document], path: str) -> ModelFile:
+    """Return the file of a model of some documents."""
+    replace_file(path, train(lambda: iter(items), n_classes=2).contents.pack())
+    return open_model(path)
 
 
 def test_scores_are_those_of_a_pruned_model_that_never_saw_the_document(
     tmp_path: Path,
 ) -> None:
     items = documents(30)
-    path = str(tmp_path / "m.nbt")
-    replace_file(path, contents_of(items).pack(), exclusively=True)
-    file = open_model(path)
+    file = trained_on(items, str(tmp_path / "m.nbt"))
 
     pruned, n_scored = recalibrated(
         prune(read_contents(file), 2),
@@ -65,7 +65,9 @@ def test_scores_are_those_of_a_pruned_model_that_never_saw_the_document(
     anew = sorted(bin_ for bin_, _ in calibration.counts)
     expected = []
     for place, one in enumerate(items):
-        rest = prune(contents_of(items[:place] + items[place + 1 :]), 2).contents
+        others = items[:place] + items[place + 1 :]
+        fewer = read_contents(trained_on(others, str(tmp_path / f"{place}.nbt")))
+        rest = prune(fewer, 2).contents
         views = read_terms(MAIL, [read(one, MAIL).views])
         model = batch_model_of(rest.counts, rest.scoring)
         (scores,) = raw_scores(model, [rest.scoring], views)
@@ -76,7 +78,7 @@ def test_scores_are_those_of_a_pruned_model_that_never_saw_the_document(
         abs((bin_ + 0.5) / 16 - score) < 0.3
         for bin_, score in zip(sorted(counted), sorted(expected), strict=True)
     )
-    before = [bin_ for bin_, _ in held_out(load_model(path)).counts]
+    before = [bin_ for bin_, _ in held_out(load_model(file.path)).counts]
     assert anew != sorted(before)
 
 
