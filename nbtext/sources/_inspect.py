@@ -42,6 +42,8 @@ _ARCHIVES = {
 }
 _TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file's header
 _TAR_AT = slice(257, 265)
+_TAR_SIZE = 512
+_TAR_SUM = slice(148, 156)
 _LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
 
 
@@ -105,7 +107,16 @@ def _archive(head: bytes) -> str | None:
     """Return what archive a file is by its beginning, if it is one."""
     if head.startswith(tuple(_ARCHIVES)):
         return next(kind for magic, kind in _ARCHIVES.items() if head.startswith(magic))
-    return "a tar archive" if head[_TAR_AT] in _TAR else None
+    return (
+        "a tar archive" if head[_TAR_AT] in _TAR and _is_tar(head[:_TAR_SIZE]) else None
+    )
+
+
+def _is_tar(header: bytes) -> bool:
+    """Return whether the checksum of the first file fits, as in no mail."""
+    said = header[_TAR_SUM].strip(b" \0")
+    total = sum(header) - sum(header[_TAR_SUM]) + sum(b" " * 8)
+    return said.isdigit() and said == b"%0*o" % (len(said), total)
 
 
 def may_be_mbox(head: bytes, path: str) -> bool:

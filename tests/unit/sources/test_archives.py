@@ -71,3 +71,18 @@ def test_a_text_that_speaks_of_tar_is_no_archive(tmp_path: Path) -> None:
     path.write_bytes(b"x" * 257 + b"ustar is the name of a format")
 
     assert [type(item) for item in read(path)] == [Document]
+
+
+@pytest.mark.parametrize("magic", [b"ustar  \0", b"ustar\x0000"])
+@pytest.mark.parametrize("source", ["named", "from a pipe"])
+def test_a_mail_that_imitates_a_tar_archive_is_none(
+    tmp_path: Path, source: str, magic: bytes
+) -> None:
+    path = tmp_path / "mail"
+    header = (b"Received: from a by b;" + b" x" * 200)[:257]
+    mail = header + magic + b"\nSubject: offer\n\n" + b"text\n" * 99
+    path.write_bytes(mail)
+
+    items = read(path, data=mail if source == "from a pipe" else b"")
+
+    assert [type(item) for item in items] == [Document]
