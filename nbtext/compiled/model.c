@@ -177,7 +177,7 @@ find_key(const Table *table, const TermArrays *terms, uint64_t key, uint64_t *pl
 /* Find which values of a term that has `code` are its own; `n_classes` are the table's. */
 static bool
 find_entries(const Table *table, const TermArrays *terms, uint64_t place, uint64_t code,
-             uint64_t *start, uint64_t *end)
+             size_t n_columns, uint64_t *start, uint64_t *end)
 {
     uint64_t stride = place / STRIDE;
     if (!verify(table, &terms->starts, stride, stride + 1))
@@ -192,7 +192,7 @@ find_entries(const Table *table, const TermArrays *terms, uint64_t place, uint64
     if (*end < *start || *end - *start > table->n_classes || *end > terms->classes.length
         || !verify(table, &terms->classes, *start, *end))
         return false;
-    for (size_t n = 0; n < terms->n_read; n++)
+    for (size_t n = 0; n < n_columns; n++)
         if (!verify(table, terms->columns + n, *start, *end))
             return false;
     return true;
@@ -235,8 +235,9 @@ add_term(const Table *table, const TermArrays *terms, uint64_t code, uint64_t st
 
 /* Add what one table counts for a term. */
 static Lookup
-add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *counts)
+add_counts(const Table *table, size_t view, uint64_t key, size_t n_columns, Counts *counts)
 {
+    const TermArrays *terms = table->views + view;
     uint64_t place, start = 0, end = 0;
     Lookup found = find_key(table, terms, key, &place);
     if (found != KNOWN_TERM)
@@ -244,10 +245,10 @@ add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *co
     if (!verify(table, &terms->codes, place / STRIDE * STRIDE, place + 1))
         return IS_DAMAGED;
     uint64_t code = value_at(&terms->codes, place);
-    if (code >= table->n_classes && !find_entries(table, terms, place, code, &start, &end))
-        return IS_DAMAGED;
-    bool is_added = add_term(table, terms, code, start, end, terms->n_read, counts);
-    return is_added ? KNOWN_TERM : IS_DAMAGED;
+    bool is_found = code < table->n_classes
+                    || find_entries(table, terms, place, code, n_columns, &start, &end);
+    is_found = is_found && add_term(table, terms, code, start, end, n_columns, counts);
+    return is_found ? KNOWN_TERM : IS_DAMAGED;
 }
 
 /* Where the bucket of a key begins, as it is said; 0 if nothing can be there. */
@@ -305,15 +306,14 @@ take_kept(const Kept *kept, const Change *change, Found *found)
 static Found
 add_up_term(const Model *model, size_t view, uint64_t key)
 {
-    size_t n_columns = model->tables[0].views[view].n_read;
+    size_t n_columns = model->n_tables > 1 ? N_COLUMNS : model->tables[0].views[view].n_read;
     const Found damaged = {IS_DAMAGED, {0, 0}};
     Lookup lookup = UNKNOWN_TERM;
     Counts counts = {0};
     for (size_t n = 0; n < (model->has_tail ? 2 : model->n_tables); n++) {
-        const Table *table = model->tables + n;
         Lookup here = n && model->has_tail
                           ? add_changes(model, view, key, &counts)
-                          : add_counts(table, table->views + view, key, &counts);
+                          : add_counts(model->tables + n, view, key, n_columns, &counts);
         if (here == IS_DAMAGED)
             return damaged;
         lookup = here == KNOWN_TERM ? KNOWN_TERM : lookup;

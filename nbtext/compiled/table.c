@@ -103,7 +103,7 @@ read_terms(Reading *reading, Slice view, TermArrays *terms)
     while (bits <= MOST_INDEX_BITS && terms->buckets.length != (UINT64_C(1) << bits) + 1)
         bits++;
     terms->index_bits = bits;
-    /* the second only where something may be taken away: it is zero if a term has gone */
+    /* the second only where something may be taken away, as where there are more tables */
     terms->n_read = terms->columns[0].is_signed || terms->columns[1].is_signed ? 2 : 1;
     reading->is_sound &= bits <= MOST_INDEX_BITS && terms->codes.length == n_keys
                          && terms->keys.width == (bits >= IMPLIED_BITS ? 4 : 8)

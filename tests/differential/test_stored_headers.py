@@ -170,3 +170,24 @@ def learn(path: Path) -> str:
     documents = [Document("new", (NEW,))]
     results = learn_documents(documents, request, max_bytes=1 << 20, on_problem=print)
     return next(result.outcome for batch in results for result in batch)
+
+
+@pytest.mark.parametrize("column", ["occurrences", "documents"])
+def test_what_is_taken_away_and_was_never_counted_is_damage_to_both(
+    run: Run, path: Path, column: str
+) -> None:
+    new = NEW + b"neverbefore " * 3
+    assert learn_stored(str(path), "spam", [new]) == (True,)
+    assert run(["-m", str(path), "forget"], new, is_pipe=True)[0] == 0
+    tables = forge.taken_apart(path.read_bytes())
+    arrays = tables[-2].arrays
+    for place, (name, _, _) in enumerate(tables[-2].header["arrays"]):
+        if name.endswith(f".{column}"):
+            arrays[place] = bytes(len(arrays[place]))
+    path.write_bytes(forge.put_together(tables))
+    stored = open_stored(str(path))
+
+    assert stored is not None
+    assert stored.classify(new) is None
+    with pytest.raises(ModelFileError, match="below zero"):
+        [*Classifier(load_model(str(path))).classify([Document("-", (new,))])]
