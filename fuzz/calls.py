@@ -345,7 +345,8 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
 """What can be called, with sound arguments."""
 
 LOOKED_AT: Final = {
-    f"StoredModel.{name}" for name in ("views", "classes", "policy", "tables", "gather")
+    f"StoredModel.{name}"
+    for name in ("views", "classes", "policies", "tables", "gather")
 }
 """What has no arguments, and is called with each model that can be opened."""
 
