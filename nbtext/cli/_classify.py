@@ -25,6 +25,7 @@ from nbtext.cli._report import (
 from nbtext.cli._terminal import (
     CutShort,
     Output,
+    ignored,
     is_watched,
     name_notes,
     name_rest,
@@ -125,7 +126,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             headings=are_wanted, max_bytes=options.max_bytes, on_problem=on_problem
         )
         if request.policy is not None and request.policy.is_estimated:
-            tell = _ignore if request.output.quiet else _tell_prior
+            tell = ignored if request.output.quiet else _tell_prior
             batches = classifier.with_estimated_prior(batches, tell)
         if request.wanted is not None:
             return _verdict(batches, failures, request)
@@ -189,10 +190,6 @@ def _together(
 def _tell_prior(prior: "EstimatedPrior") -> None:
     """Say which shares of the classes were found in what is classified."""
     to_stderr(f"prior: {prior_in_words(prior)}")
-
-
-def _ignore(_: object) -> None:
-    """Say nothing, as with --quiet."""
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
     Shown,
+    ignored,
     is_watched,
     name_losses,
     name_notes,
@@ -319,14 +320,10 @@ def _top(
         document
         for path in paths
         for document in read_documents(
-            [path], options=options, model=model, on_problem=_ignore
+            [path], options=options, model=model, on_problem=ignored
         )
     )
-    return model.top(None, TERMS, found, _ignore)
-
-
-def _ignore(_: object) -> None:
-    """Say nothing of what cannot be read: that was said when it was judged."""
+    return model.top(None, TERMS, found, ignored)
 
 
 def nothing() -> None:

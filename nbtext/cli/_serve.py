@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from nbtext.classes import quoted
 from nbtext.cli._keyed import check_keyed
-from nbtext.cli._terminal import to_stderr
+from nbtext.cli._terminal import ignored, to_stderr
 from nbtext.document import readable
 from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.policy import PolicyOverrides
@@ -174,7 +174,3 @@ def log_of(is_quiet: bool) -> Log:
 def logged(line: str) -> None:
     """Write a line of the log to standard error, with the time."""
     to_stderr(f"{now().removesuffix('+00:00')}Z {line}")
-
-
-def ignored(_: str) -> None:
-    """Do without a line of the log."""

@@ -126,6 +126,10 @@ class CutShort(Naming):
         self.say(f"{name} is longer than --max-bytes; its rest was not read")
 
 
+def ignored(_: object) -> None:
+    """Say nothing of what others are told of."""
+
+
 def is_watched(stream: Any) -> bool:
     """Return whether a person looks on at a stream, on a terminal that can draw."""
     if stream is None:  # this process was started without it

@@ -8,6 +8,7 @@
 enum { LINE = 8 };   /* numbers of 64 bits that a processor fetches together */
 enum { AHEAD = 64 }; /* terms whose entries are asked for before they are read */
 enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
+enum { MOST_COPIES = 256 }; /* that teach as much as one document */
 
 static const double BIAS_RATE = 0.02;
 static const double MOST_RATE = 127.0; /* a step of it has 16 bits */
@@ -97,9 +98,10 @@ find_steps(Passes *passes, size_t document)
     for (size_t c = 0; c < passes->n_classes; c++)
         most = fmax(most, logits[c] / sqrt(passes->visits[c] + 1.0));
     double likely = logits[label] / sqrt(passes->visits[label] + 1.0) / most;
-    double copies = fmin(fmax((double)passes->times[document], 1.0), UNITS);
+    double copies = fmin(fmax((double)passes->times[document], 1.0), MOST_COPIES);
     double rate = passes->rate * pow(likely, passes->doubt) / copies, cut = passes->cut / copies;
-    for (size_t c = passes->n_moved = 0; c < passes->n_classes; c++) {
+    passes->n_moved = 0;
+    for (size_t c = 0; c < passes->n_classes; c++) {
         double step = rate * ((c == label ? 1.0 : 0.0) - logits[c] / sum);
         passes->steps[c] = fabs(step) < cut ? 0 : (int32_t)rint(step * UNITS);
         if (passes->steps[c])

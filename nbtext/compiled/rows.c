@@ -117,10 +117,9 @@ widen(Store *store, Row *row)
     size_t kind = row->room + 1u, room = (size_t)1 << kind;
     if (kind == ROOMS || !widen_store(store, room))
         return false;
-    uint32_t first = store->spare[kind];
-    store->spare[kind] = first ? (uint32_t)store->entries[first] : 0;
-    if (!first)
-        first = (uint32_t)store->length, store->length += room;
+    uint32_t spare = store->spare[kind], first = spare ? spare : (uint32_t)store->length;
+    store->spare[kind] = spare ? (uint32_t)store->entries[spare] : 0;
+    store->length += spare ? 0 : room;
     memcpy(store->entries + first, store->entries + row->first,
            row->length * sizeof *store->entries);
     leave(store, *row);

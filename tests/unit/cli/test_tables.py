@@ -15,6 +15,24 @@ FACTS = [
 ]
 
 
+def decided(
+    name: str, label: str, classes: tuple[str, ...] = ("ham", "spam")
+) -> Decision:
+    return Decision(
+        name=name,
+        label=label,
+        probability=0.9,
+        classes=classes,
+        log_posterior=(-0.1, -2.3),
+        printed=(-0.1, -2.3),
+        known=3,
+        tokens=4,
+        truncated=False,
+        expected=None,
+        heading=None,
+    )
+
+
 def test_a_long_fact_breaks_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
 
@@ -41,19 +59,8 @@ def test_what_is_cut_of_a_heading_ends_in_an_ellipsis(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "50")
-    decision = Decision(
-        name="1.eml",
-        label="ham",
-        probability=0.9,
-        classes=("ham", "spam"),
-        log_posterior=(-0.1, -2.3),
-        printed=(-0.1, -2.3),
-        known=3,
-        tokens=4,
-        truncated=False,
-        expected=None,
-        heading=Heading("Ann <ann@example.org>", "A subject that is long"),
-    )
+    heading = Heading("Ann <ann@example.org>", "A subject that is long")
+    decision = decided("1.eml", "ham")._replace(heading=heading)
 
     line = drawn(decision_lines([[decision]]), 50)[1]
 
@@ -64,19 +71,7 @@ def test_what_is_cut_of_a_heading_ends_in_an_ellipsis(
 def test_one_very_long_class_does_not_move_the_lines_of_others() -> None:
     long = "x" * 300
     decisions = [
-        Decision(
-            name=name,
-            label=label,
-            probability=0.9,
-            classes=("ham", long),
-            log_posterior=(-0.1, -2.3),
-            printed=(-0.1, -2.3),
-            known=3,
-            tokens=4,
-            truncated=False,
-            expected=None,
-            heading=None,
-        )
+        decided(name, label, classes=("ham", long))
         for name, label in (("1.txt", "ham"), ("2.txt", long))
     ]
 

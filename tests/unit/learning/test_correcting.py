@@ -1,6 +1,7 @@
 """Corrections as training makes them, keeps them, and leaves them alone."""
 
 from collections import Counter as Tally
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, correcting, passes, steps, train
 from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.passes import Pupils
+from nbtext.learning.passes import Learnt, Pupils
 from nbtext.learning.steps import CUT, OF_TWO, RATE, Rate
 from nbtext.learning.trials import DOUBTS, SHARES, Trial
 from nbtext.learning.usual_products import usual_products
@@ -276,6 +277,16 @@ def test_documents_that_are_all_there_three_times_are_judged_as_if_they_were_new
     assert of_copies["held_out"] == facts["held_out"] == len(rows)
     for name in ("loss_with", "loss_without"):
         assert of_copies[name] == pytest.approx(facts[name], rel=0.1)
+
+
+@pytest.mark.parametrize("make", [passes.correct, passes.correct_by_arrays])
+def test_no_more_than_so_many_copies_are_as_one(make: Callable[..., Learnt]) -> None:
+    def moved(copies: int) -> int:
+        pupils = Pupils([], np.zeros(1, np.int64), np.full(1, copies), BASE, 0)
+        learnt = make(pupils, np.zeros(1, np.int64), Rate(1, 120.0, CUT), np.arange(0))
+        return int(learnt.amounts[0, 0])
+
+    assert 0 < moved(300) == moved(sample.MOST_COPIES) < moved(sample.MOST_COPIES // 2)
 
 
 @pytest.mark.parametrize(("copies", "amount"), [(1, 114), (2, 57), (300, 0), (5, 23)])
