@@ -10,6 +10,7 @@ makes probabilities of them.
 from collections import Counter as Tally
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import floor
+from operator import neg
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -214,6 +215,26 @@ def total(calibrations: Iterable[Calibration]) -> Calibration:
         counts=dict(counts),
         losses=tuple(map(sum, losses)),
         documents=dict(documents),
+    )
+
+
+def not_below_zero(
+    more: Iterable[Calibration], known: Iterable[Calibration]
+) -> tuple[Calibration, ...]:
+    """
+    Return what is added to calibrations, taking away no more losses than there are.
+
+    Args:
+        more: what is added, of distinct scorings.
+        known: what it is added to, likewise.
+
+    """
+    losses_of = {one.of_what: one.losses for one in known}
+    return tuple(
+        one._replace(losses=tuple(map(max, one.losses, map(neg, before))))
+        if (before := losses_of.get(one.of_what, ()))
+        else one
+        for one in more
     )
 
 

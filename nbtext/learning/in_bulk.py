@@ -35,10 +35,10 @@ from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import correction_table, count_table
 from nbtext.learning.one_by_one import (
     Removal,
-    bins_of,
     destination,
     observation_of,
     removal_of,
+    scores_taken_back,
 )
 from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.learning.scored_afterwards import scored_afterwards
@@ -49,10 +49,10 @@ from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import batch_model_of, corrected, open_batch_model
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import observed_scores, scores_left_out
-from nbtext.scoring.observed import taken_back
+from nbtext.scoring.observed import bins_of, has_bins
 from nbtext.store import Contents, Row, UndoRecords, record_of
 from nbtext.store.corrections import read_correction
-from nbtext.store.ledger import MOST_TERMS
+from nbtext.store.ledger import LOSSES, MOST_TERMS
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
 from nbtext.tokens import fingerprints, read_terms
@@ -156,6 +156,7 @@ class _Changes:
         self._counter = Counter(settings, sample=self._sample())
         self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
         self._removal = Delta(settings)
+        self._unscored = Delta(settings, plan.model)
         self._seen: list[tuple[Calibration, ...]] = []
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
@@ -182,6 +183,7 @@ class _Changes:
         # place of a document that is counted once, in another class, to that class
         left_out: dict[int, str] = {}
         usual = self._usual_products(part)
+        recorded = Removal(self._unscored, [])
         for place, step in enumerate(steps):
             removal = None
             if step.rows and not part.is_as_counted(place):
@@ -191,9 +193,12 @@ class _Changes:
                 continue
             if removal:
                 self._removal.include(removal.delta)
-                self._seen += removal.taken_back
+                recorded.delta.include(removal.delta)
+                recorded.records.extend(removal.records)
             elif step.rows:
-                self._take_scores(part, place, usual[place] if usual else None)
+                self._take_scores(
+                    part, place, recorded, usual[place] if usual else None
+                )
             self.n_changed += 1
             if step.is_there:
                 continue
@@ -204,6 +209,8 @@ class _Changes:
             elif step.rows:
                 bins[place] = self._observe_moved(part, place, removal)
         self._take_away(part)
+        if plan.model is not None:
+            self._seen += scores_taken_back(plan.model, recorded)
         if not plan.request.forgets:
             new = [place for place in done if not steps[place].rows]
             bins |= self._observe(part, new)
@@ -247,19 +254,32 @@ class _Changes:
                 self._counts = open_batch_model(model)
         return usual_products(self._counts, part.views)
 
-    def _take_scores(self, part: _Part, place: int, usual: float | None) -> None:
-        """Take back what scores have said, and parts of a correction."""
+    def _take_scores(
+        self, part: _Part, place: int, recorded: Removal, usual: float | None
+    ) -> None:
+        """Add a document to those recorded; take back parts of a correction."""
         model, digest = self._plan.model, part.digests[place]
         if model is None:
             return
         to = destination(self._plan, part.steps[place], part.marks[place])
-        for row in part.steps[place].rows:
-            record = record_of(model.file, digest, row)
-            if record is not None:
-                self._seen.append(taken_back(model, record.bins, row.label))
-            if model.file.correction is not None:
+        found = [
+            (row, record_of(model.file, digest, row)) for row in part.steps[place].rows
+        ]
+        records = [(row.label, record) for row, record in found if record]
+        recorded.records.extend(records)
+        if records and not has_bins(model):
+            recorded.delta.include(self._removal_of(part, place, model))
+        if model.file.correction is not None:
+            for row, _ in found:
                 bag = part.bag(place)
                 self._removal.correction.take(model, digest, row, bag, to, usual)
+
+    def _removal_of(self, part: _Part, place: int, model: Model) -> Delta:
+        """Return what takes away a document that is as it was counted."""
+        removal = Delta(model.settings, model)
+        for row, count in part.steps[place].rows.items():
+            removal.add(part.digests[place], row, part.bag(place), -count)
+        return removal
 
     def _only_class(self, step: Step) -> str | None:
         """Return the class of which a document can be left out by arrays."""
@@ -278,14 +298,8 @@ class _Changes:
             return ()
         if self._is_scored_afterwards:
             return ()
-        bag = part.bag(place)
-        if removal is None:
-            without = Delta(model.settings)
-            for row, count in part.steps[place].rows.items():
-                without.add(part.digests[place], row, bag, -count)
-        else:
-            without = removal.delta
-        observation = observation_of(model, without, bag, label)
+        taken = removal.delta if removal else self._removal_of(part, place, model)
+        observation = observation_of(model, taken, part.bag(place), label)
         self._seen.append(observation)
         return bins_of(observation)
 
@@ -316,7 +330,7 @@ class _Changes:
         labels = part.labels(places)
         self._seen.append(observed_scores(model, scorings, scores, labels))
         if event_model(model.scoring.score).calibration != "histogram":
-            return {}
+            return dict.fromkeys(places, (LOSSES,) * len(scorings))
         by_document = zip(*(values.tolist() for values in scores), strict=True)
         return {
             place: tuple(map(bin_of, values))

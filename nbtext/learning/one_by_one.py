@@ -5,7 +5,6 @@ This is the plain engine, on the standard library and msgpack; `nbtext.learning.
 does the same for many documents.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbtext.counts import Calibration
@@ -15,11 +14,17 @@ from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
 from nbtext.learning.teaching import teach
 from nbtext.scoring import Model
-from nbtext.scoring.observed import observed, taken_back
+from nbtext.scoring.observed import (
+    bins_of,
+    has_bins,
+    losses_taken_back,
+    observed,
+    taken_back,
+)
 from nbtext.store import Row, record_of, rows_of
 from nbtext.store.appending import WRITER, now
 from nbtext.store.blocks import Buffer
-from nbtext.store.ledger import FORGOTTEN, NO_BIN
+from nbtext.store.ledger import FORGOTTEN, Record
 from nbtext.tokens import Bag, bag_of, fingerprint
 
 
@@ -29,12 +34,12 @@ class Removal(NamedTuple):
 
     Attributes:
         delta: the counts.
-        taken_back: what its scores had said for calibration, by each candidate.
+        records: what it left where that is kept, each with its class.
         refusal: why it cannot be taken away, empty if it can.
     """
 
     delta: Delta
-    taken_back: list[tuple[Calibration, ...]]
+    records: list[tuple[str, Record]]
     refusal: str = ""
 
 
@@ -56,6 +61,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
     delta = Delta(plan.batch.settings, model)
     taught = CorrectionChange(plan.batch.settings)
     seen: list[tuple[Calibration, ...]] = []
+    removed = Removal(Delta(plan.batch.settings, model), [])
     n_changed = 0
     for step in plan.steps:
         bag = bag_of(plan.batch.readings[step.place], plan.batch.settings)
@@ -63,7 +69,8 @@ def learn_few(plan: Plan) -> list[Buffer]:
         plan.enter(step, removal.refusal)
         if not removal.refusal:
             n_changed += 1
-            seen += removal.taken_back
+            removed.records.extend(removal.records)
+            removed.delta.include(removal.delta)
             delta.include(removal.delta)
             if step.label is not None and not step.is_there:
                 seen.append(_learn(plan, step, bag, removal.delta, delta))
@@ -72,6 +79,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
     if not n_changed:
         return []
     if model is not None:
+        seen += scores_taken_back(model, removed)
         delta.correction.include(taught)
         delta.check_sums(model)
     found = calibrated(
@@ -118,8 +126,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
         counted = bag if record is None else record.bag
         if record is not None:
             delta.add(digest, row, counted, -count)
-            back = taken_back(model, record.bins, row.label)
-            removal.taken_back.append(back)
+            removal.records.append((row.label, record))
         elif row.fingerprint == own:
             delta.add(digest, row, bag, -count)
         elif row.fingerprint == FORGOTTEN and plan.request.approximate:
@@ -128,6 +135,26 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
             return removal._replace(refusal=why_not(row, step.rows))
         delta.correction.take(model, digest, row, counted, to)
     return removal
+
+
+def scores_taken_back(model: Model, removed: Removal) -> list[tuple[Calibration, ...]]:
+    """
+    Return what undoes the observation of documents' scores, of each that is recorded.
+
+    Args:
+        model: what they were learnt into.
+        removed: all that is taken away from it, and the records.
+
+    """
+    if has_bins(model):
+        return [
+            taken_back(model, record.bins, label) for label, record in removed.records
+        ]
+    without = with_delta(model, removed.delta) if removed.records else model
+    return [
+        losses_taken_back(model, record.bins, record.bag, label, without)
+        for label, record in removed.records
+    ]
 
 
 def destination(plan: Plan, step: Step, mark: int) -> Row | None:
@@ -176,11 +203,6 @@ def _teach(
         return  # it is all that its class has
     without = with_delta(model, removal) if removal.ledger else model
     teach(without, last.digest, last.row, last.bag, taught)
-
-
-def bins_of(observation: Sequence[Calibration]) -> tuple[int, ...]:
-    """Return where a document's scores fell, by each candidate."""
-    return tuple(next((bin_ for bin_, _ in one.counts), NO_BIN) for one in observation)
 
 
 def observation_of(

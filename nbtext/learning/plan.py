@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.classes import quoted
 from nbtext.counts import Calibration, Fit, fit
-from nbtext.counts.calibration import calibration_for, totals
+from nbtext.counts.calibration import calibration_for, not_below_zero, totals
 from nbtext.counts.fitting import chosen
 from nbtext.document import Document
 from nbtext.errors import NoModelError, SettingsError
@@ -517,7 +517,7 @@ def calibrated(
     known = calibrations_of(model.path, model.file.tables)
     if not known and not any(seen):
         return Calibrated(model.scoring)
-    calibrations = totals([nothing, *seen])
+    calibrations = not_below_zero(totals([nothing, *seen]), known)
     whole = totals([known, calibrations])
     sums = {
         label: [model.documents[place], *(n for by in model.totals for n in by[place])]

@@ -2,11 +2,12 @@
 Documents that are learnt, as calibration observes them: scored before they are known.
 
 An open model and a document's terms go in; out comes what its scores say, by every
-candidate, or what takes back what they had said.
+candidate, and where they fell, or what takes back what they had said.
 """
 
 from __future__ import annotations
 
+from operator import neg
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,7 +25,12 @@ from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.mixed import scores_by
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import normalised
-from nbtext.store.ledger import last_scored_by
+from nbtext.store.ledger import LOSSES, NO_BIN, last_scored_by
+
+
+def has_bins(model: Model) -> bool:
+    """Return whether scores are kept by bins; else their losses are added up."""
+    return event_model(model.scoring.score).calibration == "histogram"
 
 
 def no_calibrations(model: Model) -> tuple[Calibration, ...]:
@@ -80,13 +86,19 @@ def _observed(
     return nothing._replace(losses=units, documents={label: 1})
 
 
+def bins_of(observation: Sequence[Calibration]) -> tuple[int, ...]:
+    """Return where a document's scores fell, by each candidate; LOSSES if by losses."""
+    return tuple(
+        LOSSES if one.losses else next((bin_ for bin_, _ in one.counts), NO_BIN)
+        for one in observation
+    )
+
+
 def taken_back(
     model: Model, bins: Sequence[int], label: str
 ) -> tuple[Calibration, ...]:
     """
-    Return what undoes the observation of a document's scores.
-
-    Nothing for losses, which are not known by document.
+    Return what undoes the observation of a document's scores, by their bins.
 
     Args:
         model: what it was learnt into.
@@ -94,13 +106,44 @@ def taken_back(
         label: its class.
 
     """
-    nothing = no_calibrations(model)
-    wanted = [one.scoring for one in nothing]
-    if len(bins) != len(nothing) or last_scored_by(model.file.tables) != wanted:
-        return ()
     return tuple(
         one._replace(counts={(bin_, label): -1}, documents={label: -1})
         if abs(bin_) <= FARTHEST_BIN  # NO_BIN is none
         else one
-        for one, bin_ in zip(nothing, bins, strict=True)
+        for one, bin_ in _with_bins(model, bins)
     )
+
+
+def losses_taken_back(
+    model: Model, bins: Sequence[int], bag: Bag, label: str, without: Model
+) -> tuple[Calibration, ...]:
+    """
+    Return what undoes the observation of a document's losses, which are not kept.
+
+    They are those by which it would be observed now: the same as they were if nothing
+    else has been learnt since.
+
+    Args:
+        model: what it was learnt into.
+        bins: whether its losses were observed, by each calibration of the model.
+        bag: its terms in each view.
+        label: its class.
+        without: the model as if the document had not been learnt.
+
+    """
+    known = [bin_ for _, bin_ in _with_bins(model, bins)]
+    if not known or NO_BIN in known or not all(without.documents):
+        return ()
+    return tuple(
+        one._replace(losses=(*map(neg, one.losses),), documents={label: -1})
+        for one in observed(without, bag, label)
+    )
+
+
+def _with_bins(model: Model, bins: Sequence[int]) -> list[tuple[Calibration, int]]:
+    """Return what is to be changed for each bin; nothing if they are of others."""
+    nothing = no_calibrations(model)
+    wanted = [one.scoring for one in nothing]
+    if len(bins) != len(nothing) or last_scored_by(model.file.tables) != wanted:
+        return []
+    return [*zip(nothing, bins, strict=True)]

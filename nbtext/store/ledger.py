@@ -39,6 +39,9 @@ MOST_TERMS: Final = 1 << 17
 NO_BIN: Final = -(1 << 15)
 """Stands for the bin of a score that nobody knows."""
 
+LOSSES: Final = 0
+"""Stands for the bin of a score of which the losses were added up."""
+
 FORGOTTEN: Final = 0
 """The fingerprint of counts that nobody knows any more, since the model was pruned."""
 
@@ -348,6 +351,8 @@ def _own_bins(table: StoredTable, label: str) -> tuple[int, ...]:
 def _only_bin(calibration: Mapping[str, Any], label: str) -> int:
     """Return the bin of a calibration's one document of a class."""
     try:
+        if calibration["losses"]:
+            return LOSSES if calibration["documents"][label] == 1 else NO_BIN
         bins = [
             bin_
             for bin_, name, count in calibration["counts"]

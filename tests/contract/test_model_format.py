@@ -239,7 +239,9 @@ def own_record(
         for view in settings["views"]
     ]
     found = [
-        [bin_ for bin_, name, n in one["counts"] if name == class_ and n > 0]
+        [0][: one["documents"].get(class_) == 1]
+        if one["losses"]
+        else [bin_ for bin_, name, n in one["counts"] if name == class_ and n > 0]
         for one in header["calibrations"]
     ]
     if n == 1:

@@ -10,6 +10,7 @@ from nbtext.counts.calibration import (
     Calibration,
     Prior,
     bin_of,
+    not_below_zero,
     total,
     totals,
 )
@@ -151,3 +152,17 @@ def test_a_part_that_is_missing_is_named(name: str) -> None:
 
     with pytest.raises(ValueError, match=name):
         Calibration.from_dict(plain)
+
+
+def test_no_more_losses_are_taken_away_than_there_are() -> None:
+    """A document may be a worse surprise than it was when it was learnt."""
+    known = Calibration(HOW, PRIOR, losses=(5, 5, 0))
+    other = Calibration({"score": "sum"}, PRIOR, losses=(1, 1, 1))
+    more = Calibration(HOW, PRIOR, losses=(-7, -5, 2))
+    binned = Calibration(HOW, PRIOR, THREE)
+
+    assert not_below_zero([more], [other, known]) == (
+        more._replace(losses=(-5, -5, 2)),
+    )
+    assert not_below_zero([more, binned], [other]) == (more, binned)
+    assert not_below_zero([binned], [known]) == (binned,)

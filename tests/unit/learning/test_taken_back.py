@@ -1,0 +1,106 @@
+"""What a document's scores said for calibration goes with the document."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nbtext
+from nbtext import SettingsOverrides
+from nbtext.counts import Calibration
+from nbtext.learning.regimes import Regime
+from nbtext.scoring.stored import FEW
+from nbtext.store import compact, open_model
+from nbtext.store.calibrations import calibrations_of
+from tests.build import confusing
+
+ROWS = confusing(200 + 2 * FEW)
+"""The first 200 are trained on."""
+
+NEW = ROWS[200:]
+COMMANDS = pytest.mark.parametrize("n", [1, 3, len(NEW)])
+"""One document, a few by the plain engine, and many by arrays."""
+
+
+@pytest.fixture(scope="module", params=["contrast", "complement", "sum"])
+def trained(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> bytes:
+    """Return the bytes of a model of four classes, whose losses are added up."""
+    path = tmp_path_factory.mktemp("trained") / "model.nbt"
+    overrides = SettingsOverrides(
+        score=request.param, calibrate=request.param == "sum", correction=False
+    )
+    nbtext.train_on(ROWS[:200], path, overrides=overrides)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path, trained: bytes) -> str:
+    found = tmp_path / "model.nbt"
+    found.write_bytes(trained)
+    return str(found)
+
+
+def calibrations(path: str) -> tuple[Calibration, ...]:
+    found = calibrations_of(path, open_model(path).tables)
+    assert found
+    assert all(one.losses for one in found)
+    return found
+
+
+def assert_alike(path: str, wanted: tuple[Calibration, ...], n: int) -> None:
+    """Check what is kept, to a unit of each of `n` documents."""
+    found = calibrations(path)
+    assert [one.documents for one in found] == [one.documents for one in wanted]
+    for one, other in zip(found, wanted, strict=True):
+        assert np.abs(np.subtract(one.losses, other.losses)).max() <= n
+
+
+def learn(path: str, rows: list[tuple[str, str]]) -> None:
+    outcomes = nbtext.learn_labelled(path, rows)
+    assert {one.outcome for one in outcomes} <= {"learnt", "moved"}
+
+
+@COMMANDS
+@pytest.mark.parametrize("is_compacted", [False, True])
+def test_what_is_forgotten_says_nothing_any_more(
+    path: str, n: int, is_compacted: bool
+) -> None:
+    before = calibrations(path)
+    learn(path, NEW[:n])
+    assert sum(calibrations(path)[0].documents.values()) == 200 + n
+    if is_compacted:
+        compact(path)
+
+    nbtext.forget(path, [text for _, text in NEW[:n]])
+
+    assert_alike(path, before, n)
+
+
+@COMMANDS
+def test_what_moves_speaks_for_its_new_class_alone(
+    path: str, tmp_path: Path, n: int
+) -> None:
+    other = str(tmp_path / "other.nbt")
+    Path(other).write_bytes(Path(path).read_bytes())
+    labels = sorted({label for label, _ in ROWS})
+    wrong = dict(zip(labels, [*labels[1:], labels[0]], strict=True))
+    learn(path, [(wrong[label], text) for label, text in NEW[:n]])
+
+    learn(path, NEW[:n])
+
+    learn(other, NEW[:n])
+    found, expected = calibrations(path), calibrations(other)
+    assert [one.documents for one in found] == [one.documents for one in expected]
+    if n == 1:  # others that are yet to move tell less of many
+        assert_alike(path, expected, n)
+
+
+def test_what_was_never_scored_is_not_taken_back(path: str) -> None:
+    before = calibrations(path)
+    nbtext.learn(path, NEW[0][0], [NEW[0][1]], regime=Regime("errors"))
+
+    nbtext.forget(path, [NEW[0][1]])
+
+    assert_alike(path, before, 0)
