@@ -126,16 +126,15 @@ def contents_of(urls: Sequence[str]) -> list[bytes | SourceError]:
         SettingsError: the library for such URLs is not installed.
 
     """
-    systems = [_system(url) for url in urls]
+    by_system: dict[int, tuple[Any, dict[str, str]]] = {}
+    for url in urls:
+        system, path = _system(url)
+        by_system.setdefault(id(system), (system, {}))[1][url] = path
     read: dict[str, Any] = {}
-    by_system: dict[int, list[int]] = {}
-    for number, (system, _) in enumerate(systems):
-        by_system.setdefault(id(system), []).append(number)
-    for numbers in by_system.values():
-        system = systems[numbers[0]][0]
-        paths = [systems[number][1] for number in numbers]
-        found = system.cat(paths, on_error="return")
-        read |= {urls[number]: found[systems[number][1]] for number in numbers}
+    for system, paths in by_system.values():
+        # not by `cat`, to which a name with a star or brackets is a pattern
+        found = system.cat_ranges([*paths.values()], None, None)
+        read |= zip(paths, found, strict=True)
     return [
         read[url] if isinstance(read[url], bytes) else _cannot_read(url, read[url])
         for url in urls

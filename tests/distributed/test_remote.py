@@ -111,6 +111,24 @@ def test_what_s3_has_not_is_said(client: Any, s3: Any) -> None:
         train(["a=nonsense://x", "b=nonsense://y"], client, "m.nbt")
 
 
+def test_names_that_look_like_patterns() -> None:
+    """They are names: a file is read that has one, and none is read for another."""
+    from fsspec import filesystem
+
+    names = ["[1].eml", "a*.eml", "ab.eml", "c?.eml"]
+    for number, name in enumerate(names):
+        filesystem("memory").pipe(f"/odd/{name}", mail(number, HAM))
+
+    listed = list_sources(["a=memory://odd"], Options(), labelled=True)
+    found = [
+        (item.name, item.texts[0])
+        for item in items_of(listed.items, Options())
+        if isinstance(item, Document)
+    ]
+
+    assert found == [(f"memory://odd/{n}", mail(i, HAM)) for i, n in enumerate(names)]
+
+
 def test_records_of_parquet(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="Parquet takes pyarrow")
     from pyarrow import parquet
