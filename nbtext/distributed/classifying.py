@@ -30,7 +30,7 @@ from nbtext.arguments import path_of, sources_of
 from nbtext.distributed.connecting import check_workers, failures_told
 from nbtext.distributed.items import items_of
 from nbtext.distributed.listing import Chunk, list_sources
-from nbtext.distributed.shared_folder import HELD, shared_folder
+from nbtext.distributed.shared_folder import HELD, shared_folder, writing_to
 from nbtext.scoring import classify
 from nbtext.scoring.combining import CombinedClassifier
 from nbtext.settings.views import Field
@@ -81,7 +81,8 @@ def classified_on(
         names = {f"{folder}/model-{n}": part for n, part in enumerate(parts)}
         for name, part in names.items():
             file = part.model.file
-            Path(name).write_bytes(file.contents[: file.size])
+            with writing_to(folder):
+                Path(name).write_bytes(file.contents[: file.size])
         copies = [part.opened_at(name) for name, part in names.items()]
         copy: Decider = copies[0]
         if isinstance(model, CombinedClassifier):

@@ -20,6 +20,7 @@ import numpy as np
 
 from nbtext.counts import CountTable, LedgerRun, SortedCounts
 from nbtext.distributed.parts import CountedRange, Marks, mark_of
+from nbtext.distributed.shared_folder import writing_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +77,7 @@ def store(part: CountedRange, folder: str, number: int) -> StoredRange:
         number: which range it is.
 
     Raises:
-        OSError: it cannot be written.
+        ModelWriteError: it cannot be written.
 
     """
     arrays = [*_arrays_of(part.table)]
@@ -84,15 +85,15 @@ def store(part: CountedRange, folder: str, number: int) -> StoredRange:
     path = Path(folder, name)
     begun = Path(folder, f"{name}.{uuid4().hex}")
     places = []
-    with begun.open("wb") as file:
-        for array in arrays:
-            file.write(bytes(-file.tell() % ALIGNED))
-            places.append((array.dtype.str, array.size, file.tell()))
-            file.write(
-                np.ascontiguousarray(array).data.cast("B") if array.size else b""
-            )
-        file.write(b"\0")  # a file of nothing could not be mapped
-    os.replace(begun, path)  # noqa: PTH105  as everywhere in nbtext.files
+    with writing_to(folder):
+        with begun.open("wb") as file:
+            for array in arrays:
+                file.write(bytes(-file.tell() % ALIGNED))
+                places.append((array.dtype.str, array.size, file.tell()))
+                if array.size:
+                    file.write(np.ascontiguousarray(array).data.cast("B"))
+            file.write(b"\0")  # a file of nothing could not be mapped
+        os.replace(begun, path)  # noqa: PTH105  as everywhere in nbtext.files
     nothing = _with_arrays(part.table, (array[:0] for array in arrays))
     return StoredRange(str(path), tuple(places), nothing, part.marks)
 

@@ -64,6 +64,25 @@ def shared_folder(path: str, above: str | None) -> Iterator[str]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def writing_to(folder: str) -> Iterator[None]:
+    """
+    Write to that folder, here or where a worker runs.
+
+    Raises:
+        ModelWriteError: that cannot be done.
+
+    """
+    try:
+        yield
+    except OSError as error:
+        message = (
+            f"{Path(folder).parent}: the cluster's work cannot be written there "
+            f"({error.strerror}); make room, or name another folder with --shared"
+        )
+        raise ModelWriteError(message) from error
+
+
 def _held(folder: Path) -> BinaryIO:
     """Return the file that says that the folder is in use, never seen unlocked."""
     begun = folder / f"{HELD}.begun"

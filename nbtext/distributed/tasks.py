@@ -45,6 +45,7 @@ from nbtext.distributed.parts import (
     texts_of,
 )
 from nbtext.distributed.range_files import StoredRange, store
+from nbtext.distributed.shared_folder import writing_to
 from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.training import trained_on
 
@@ -197,6 +198,7 @@ def finish(
 
     Raises:
         TrainingError: the counts are not those that were reported, or train no model.
+        ModelWriteError: the folder cannot be written to.
 
     """
     marks = [*(one.marks for one in stored), joined_marks(one.marks for one in samples)]
@@ -219,7 +221,7 @@ def finish(
         )
         trained = with_policy_of_old(trained, plan.policy)
         path = Path(plan.folder, f"model-{uuid4().hex}")
-        with path.open("wb") as file:
+        with writing_to(plan.folder), path.open("wb") as file:
             for piece in trained.contents.pack():
                 file.write(piece)
         return WrittenModel(str(path), trained.summary())

@@ -1,6 +1,7 @@
 """What a cluster decides about documents is what this machine decides."""
 
 import csv
+import errno
 import gzip
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 import nbtext
 from nbtext.cli._group import nbtext as program
 from nbtext.distributed import listing
+from nbtext.errors import ModelWriteError
 from tests.build import FROM_LINE, HAM, SPAM, mail
 from tests.distributed.cluster import Cluster
 
@@ -71,6 +73,24 @@ def test_the_lines_are_the_same(
     assert type(there.exception) is type(here.exception)
     assert len(here.stdout) > 100
     assert not [path for path in folder.iterdir() if ".cluster-" in path.name]
+
+
+def test_no_room_for_the_model_is_told(
+    folder: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    words = ["classify", "--cluster", cluster.address, "-m", "mail.nbt", "spam"]
+
+    error = CliRunner().invoke(program, words).exception
+
+    assert isinstance(error, ModelWriteError)
+    assert str(error) == (
+        f"{folder}: the cluster's work cannot be written there (No space left on "
+        "device); make room, or name another folder with --shared"
+    )
 
 
 @pytest.mark.parametrize("tail", [bytes(99), b"\xde\0\x0e\xa6"], ids=["crash", "copy"])

@@ -22,7 +22,7 @@ from nbtext.distributed.parts import (
 )
 from nbtext.distributed.range_files import store
 from nbtext.document import Document, Item
-from nbtext.errors import TrainingError
+from nbtext.errors import ModelWriteError, TrainingError
 from tests.build import HAM, SPAM, TEXT, values
 
 LIMITS = Limits(1 << 20, sample=5, terms=1000)
@@ -83,6 +83,13 @@ def test_a_stored_range_is_mapped_and_named_by_what_it_holds(tmp_path: Path) -> 
     assert stored.empty.n_rows == 0
     assert [path.name for path in tmp_path.iterdir()] == [Path(stored.path).name]
     assert again.path == stored.path
+
+
+def test_a_range_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    part = CountedRange(counted([("spam", [*SPAM])]).table, {})
+
+    with pytest.raises(ModelWriteError, match=r"cannot be written there \(No such"):
+        store(part, str(tmp_path / "gone"), 3)
 
 
 def test_a_chunk_that_is_there_twice_is_refused() -> None:
