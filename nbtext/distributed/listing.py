@@ -69,7 +69,7 @@ class Listed:
 
     Attributes:
         items: all that they are.
-        sizes: of each, how many bytes it has, about.
+        sizes: of each, how many bytes it has, about, and A_DOCUMENT.
     """
 
     items: list[Source]
@@ -129,7 +129,7 @@ def list_sources(sources: Sequence[str], options: Options, *, labelled: bool) ->
         for item, size in listing(arguments, options, labelled)
         for part in _in_parts(item, size, labelled)
     ]
-    return Listed([item for item, _ in sized], [size for _, size in sized])
+    return Listed([item for item, _ in sized], [size + A_DOCUMENT for _, size in sized])
 
 
 def _local_sources(
@@ -176,13 +176,13 @@ def _whole(source: str) -> str:
 
 def _size(item: Source) -> int:
     if isinstance(item, Document):
-        return sum(map(len, item.texts)) + A_DOCUMENT
+        return sum(map(len, item.texts))
     path = ""
     if isinstance(item, Unread):
         path = item.path
     elif isinstance(item, Unopened):
         path = item.place.name
     try:
-        return Path(path).stat().st_size + A_DOCUMENT if path else 0
+        return Path(path).stat().st_size if path else 0
     except (OSError, ValueError):  # which is told where it is read
-        return A_DOCUMENT
+        return 0

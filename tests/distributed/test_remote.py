@@ -129,6 +129,21 @@ def test_names_that_look_like_patterns() -> None:
     assert found == [(f"memory://odd/{n}", mail(i, HAM)) for i, n in enumerate(names)]
 
 
+def test_a_file_elsewhere_is_as_much_work_as_one_here() -> None:
+    from fsspec import filesystem
+
+    filesystem("memory").pipe("/same/1.eml", mail(1, HAM))
+    Path("same").mkdir()
+    Path("same/1.eml").write_bytes(mail(1, HAM))
+
+    there, here = (
+        list_sources([f"a={name}"], Options(), labelled=True)
+        for name in ("memory://same", "same")
+    )
+
+    assert there.sizes == here.sizes
+
+
 def test_records_of_parquet(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="Parquet takes pyarrow")
     from pyarrow import parquet
@@ -158,7 +173,7 @@ def test_json_lines_in_ranges(client: Any, monkeypatch: pytest.MonkeyPatch) -> N
     assert "rows.jsonl#" in str(made.report.skipped.first)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9, 10, 17, 30, 100])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9, 10, 17, 30, 100, 300])
 @pytest.mark.parametrize("ending", ["", "\n"])
 def test_each_line_is_in_one_range(
     size: int, ending: str, monkeypatch: pytest.MonkeyPatch
