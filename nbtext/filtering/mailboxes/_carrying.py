@@ -248,7 +248,8 @@ def _kept(
     keywords = dict.fromkeys(name for mark in added for name in mark.keywords)
     yield source, 0, found[0].start
     for span in staying:
-        yield from _span_pieces(source, span, marks, () if span.start else keywords)
+        named = keywords if span is found[0] else ()
+        yield from _span_pieces(source, span, marks, named)
 
 
 def _span_pieces(

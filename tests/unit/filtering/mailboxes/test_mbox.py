@@ -474,9 +474,13 @@ def test_a_message_is_marked_and_keeps_all_other_bytes(tmp_path: Path) -> None:
     ).read_bytes() == FROM + ONE + b"\n" + FROM + expected + b"\n"
 
 
-def test_the_first_message_names_the_keywords_of_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [b"", b"\n"])
+def test_the_first_message_names_the_keywords_of_all(
+    before: bytes, tmp_path: Path
+) -> None:
     first = ONE.replace(b"\n\n", b"\nX-IMAPbase: 1 2\n\n")
     source = mbox(tmp_path / "box", first, TWO)
+    (tmp_path / "box").write_bytes(before + (tmp_path / "box").read_bytes())
     marks = {digests(source)[1]: Marks("", ("Junk",))}
 
     carry_out(source, plan({}, marks), 1)
@@ -484,7 +488,7 @@ def test_the_first_message_names_the_keywords_of_all(tmp_path: Path) -> None:
     text = (tmp_path / "box").read_bytes()
     named = first.replace(b"1 2", b"1 2 Junk")
     marked_two = TWO.replace(b"\n\n", b"\nX-Keywords: Junk\n\n")
-    assert text == FROM + named + b"\n" + FROM + marked_two + b"\n"
+    assert text == before + FROM + named + b"\n" + FROM + marked_two + b"\n"
 
 
 def test_a_target_names_the_keywords_of_what_comes(tmp_path: Path) -> None:
