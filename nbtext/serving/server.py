@@ -31,7 +31,6 @@ from nbtext.serving.spamd import (
     WITHOUT_MESSAGE,
     Request,
     pong,
-    refusal,
 )
 
 MOST_CLIENTS: Final = 4096
@@ -201,9 +200,9 @@ class Server:
             self._log.trouble(f"client={name} refused: neither local nor allowed")
             return None
         if len(self._connections) + n_before >= self._most_clients:
-            error = RequestError(TRY_AGAIN, "too many clients")
-            self._refuse(client, refusal(error))
-            self._log.trouble(f"client={name} refused={error.code} reason={error}")
+            answer = refused(RequestError(TRY_AGAIN, "too many clients"))
+            self._refuse(client, answer.response)
+            self._log.trouble(f"client={name} {answer.log}")
             return None
         max_size = self._service.handling.max_size
         return Connection(client, name, max_size, self._budget)
@@ -214,7 +213,7 @@ class Server:
         self._connections[task] = connection
         task.add_done_callback(self._connections.__delitem__)
 
-    def _refuse(self, client: socket.socket, response: bytes) -> None:
+    def _refuse(self, client: socket.socket, response: bytes | bytearray) -> None:
         """Send a client what refuses it, and close when it has had time to read it."""
         if len(self._refused) >= MOST_REFUSED:
             with client, suppress(OSError):
@@ -364,7 +363,7 @@ class Server:
         return self._service.may_tell or is_private(connection.socket)
 
 
-async def refuse(client: socket.socket, response: bytes) -> None:
+async def refuse(client: socket.socket, response: bytes | bytearray) -> None:
     """
     Send a client what refuses it, half-close, and drain for a while what it sends.
 

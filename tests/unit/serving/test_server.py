@@ -27,6 +27,7 @@ def test_a_client_that_is_refused_reads_why_and_is_not_reset(
     monkeypatch.setattr("nbtext.serving.server.REFUSAL", PATIENCE)  # on a busy machine
     options = HandlerOptions("none.nbt", "spam", "ham", PolicyOverrides(), 1 << 20, 1.0)
     head = b"CHECK SPAMC/1.5\r\nContent-length: 8000000\r\n\r\n"
+    told: list[str] = []
 
     async def ask(port: int) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -39,7 +40,7 @@ def test_a_client_that_is_refused_reads_why_and_is_not_reset(
     async def talk() -> list[bytes]:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.setblocking(False)
-            log = Log(ignored, ignored, ignored)
+            log = Log(ignored, ignored, told.append)
             server = Server(Service(options), [listener], log)
             stopping = asyncio.Event()
             serving = asyncio.create_task(server.serve(stopping))
@@ -51,6 +52,8 @@ def test_a_client_that_is_refused_reads_why_and_is_not_reset(
         return answers
 
     assert asyncio.run(talk()) == [EXPECTED] * n_refused
+    values = [line.partition(" ")[2] for line in told]
+    assert values == ['refused=75 reason="too many clients"'] * n_refused
 
 
 @pytest.mark.parametrize(
