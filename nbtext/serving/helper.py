@@ -80,16 +80,18 @@ class Helper:
         """Have the model opened again for the next request."""
         self._is_stale = True
 
-    def start(self) -> None:
+    def start(self) -> socket.socket:
         """
-        Start the process, if there is none, for the first request not to wait for it.
+        Start the process, if there is none; return what it is spoken to by.
+
+        It is started before the first request, for that not to wait for it.
 
         Raises:
             OSError: the system has no room for it.
 
         """
         if self._socket is not None:
-            return
+            return self._socket
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -106,6 +108,7 @@ class Helper:
             ours.close()
             raise
         self._socket = ours
+        return ours
 
     async def answer(self, request: Request, body: bytearray) -> Answer:
         """
@@ -165,10 +168,7 @@ class Helper:
         self._is_busy = False
 
     async def _ask(self, request: Request, body: bytearray) -> Answer:
-        self.start()
-        helper = self._socket
-        if helper is None:
-            raise EOFError("it could not be started")
+        helper = self.start()
         loop = asyncio.get_running_loop()
         is_stale, self._is_stale = self._is_stale, False
         try:

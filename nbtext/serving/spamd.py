@@ -13,7 +13,6 @@ from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.errors import RequestError
 
-USAGE: Final = 64
 DATA: Final = 65
 UNAVAILABLE: Final = 69
 SOFTWARE: Final = 70
@@ -24,7 +23,6 @@ TOO_BIG: Final = 98
 """The statuses of answers: those of sysexits.h, and two that SpamAssassin adds."""
 
 REASONS: Final = {
-    USAGE: "EX_USAGE",
     DATA: "EX_DATAERR",
     UNAVAILABLE: "Service Unavailable",
     SOFTWARE: "EX_SOFTWARE",
