@@ -50,7 +50,7 @@ def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
 
     Raises:
         SettingsError: the extra `dask` is not installed, or this is no address.
-        ClusterError: no scheduler answers, or it has no worker.
+        ClusterError: no scheduler answers.
 
     """
     _check(address)

@@ -1,8 +1,9 @@
 """
 Sources to chunks: what one task reads.
 
-The client lists the sources, and opens none of them: labels are known by folders, files
-and what the user wrote. What a file holds is found where the chunk is read.
+The client lists the sources, and opens those alone that may be read in parts: labels
+are known by folders, files and what the user wrote. What a file holds is found where
+the chunk is read.
 """
 
 from __future__ import annotations

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 from nbtext.distributed import remote
 from nbtext.document import Unreadable
 from nbtext.errors import SettingsError, SourceError
-from nbtext.sources import Place, items_of_stream
+from nbtext.sources import Place, compression, items_of_stream
 
 PARQUET: Final = (".parquet", ".pq")
 JSON_LINES: Final = (".jsonl", ".ndjson")
 
 A_RANGE: Final = 1 << 25
 """From how many bytes on JSON lines are read in ranges, of so many bytes each."""
+
+HEAD: Final = 64
+"""Bytes by which those are recognised that are compressed, or not in UTF-8."""
 
 STEP: Final = 1 << 16
 """Bytes that are read at a time where a line ends beyond its range."""
@@ -87,6 +90,10 @@ def partitions(place: Place, size: int) -> list[Partition]:
             for group, n_bytes in enumerate(sizes)
         ]
     if not name.endswith(JSON_LINES) or size <= A_RANGE:
+        return []
+    with remote.opened(place.name) as file:
+        head = file.read(HEAD)
+    if compression(head) or b"\0" in head:  # as in UTF-16: its lines end otherwise
         return []
     begins = range(0, size, A_RANGE)
     return [

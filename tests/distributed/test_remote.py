@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,22 @@ def test_each_line_is_in_one_range(
     assert [_text(item) for item in items] == ["x" * n for n in (0, 3, 50, 1, 0, 7)]
     is_whole = len(Path("t.jsonl").read_bytes()) <= size
     assert all(isinstance(item, Partition) for item in listed.items) != is_whole
+
+
+@pytest.mark.parametrize(
+    "packed", [gzip.compress, lambda b: b.decode().encode("utf-16")]
+)
+def test_lines_that_are_not_bytes_of_utf_8_are_read_as_a_whole(
+    packed: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partitions, "A_RANGE", 20)
+    text = "".join(json.dumps({"text": f"word {n}"}) + "\n" for n in range(9))
+    Path("t.jsonl").write_bytes(packed(text.encode()))
+
+    listed = list_sources(["a=t.jsonl"], Options(), labelled=True)
+    items = [*items_of(listed.items, Options())]
+
+    assert [_text(item) for item in items] == [f"word {n}" for n in range(9)]
 
 
 def _text(item: Item) -> str:
