@@ -157,10 +157,10 @@ def _in_parts(item: Source, size: int, labelled: bool) -> Iterator[tuple[Source,
     except SourceError as error:
         yield Unreadable(place.name, error), 0
         return
-    if parts:
-        yield from ((part, part.size) for part in parts)
-    else:
+    if parts is None:
         yield item, size
+    else:
+        yield from ((part, part.size) for part in parts)
 
 
 def _whole(source: str) -> str:

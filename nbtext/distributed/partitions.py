@@ -65,9 +65,9 @@ class Partition(NamedTuple):
         return self.end if self.is_parquet else self.end - self.begin
 
 
-def partitions(place: Place, size: int) -> list[Partition]:
+def partitions(place: Place, size: int) -> list[Partition] | None:
     """
-    Return the parts of a file; none if it is read as a whole.
+    Return the parts of a file, of which Parquet may have none; None if it is one.
 
     Args:
         place: where it is.
@@ -90,11 +90,11 @@ def partitions(place: Place, size: int) -> list[Partition]:
             for group, n_bytes in enumerate(sizes)
         ]
     if not name.endswith(JSON_LINES) or size <= A_RANGE:
-        return []
+        return None
     with remote.opened(place.name) as file:
         head = file.read(HEAD)
     if compression(head) or b"\0" in head:  # as in UTF-16: its lines end otherwise
-        return []
+        return None
     begins = range(0, size, A_RANGE)
     return [
         Partition(place, number, begin, min(begin + A_RANGE, size), False)

@@ -223,13 +223,19 @@ def test_values_of_parquet_that_json_does_not_know(tmp_path: Path) -> None:
     options = Options(text_columns=("text", "day"))
     place = Place(str(tmp_path / "t.parquet"), "a", is_label_given=True, labelled=True)
 
-    (part,) = partitions.partitions(place, 0)
+    parts = partitions.partitions(place, 0)
+    assert parts is not None
+    (part,) = parts
     found = [*partitions.items_of(part, options)]
 
     assert [item.texts for item in found if isinstance(item, Document)] == [
         (b"\xff lunch", b"2026-01-02"),
         (b"x", b""),
     ]
+    with parquet.ParquetWriter(tmp_path / "empty.parquet", pyarrow.schema([])):
+        pass  # as Spark writes what has no rows
+    listed = list_sources([f"a={tmp_path}/empty.parquet"], options, labelled=True)
+    assert listed.items == []
     gone = part._replace(place=place._replace(name=str(tmp_path / "gone.parquet")))
     (item,) = partitions.items_of(gone, options)
     assert isinstance(item, Unreadable)
