@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from time import monotonic
-from typing import Final
 
 from nbtext.errors import BusyError, MailboxError
 from nbtext.files import (
@@ -23,10 +22,7 @@ from nbtext.files import (
     succeeds_until,
     write_all,
 )
-from nbtext.files.mail_locks import busy_mbox, is_stale, try_lock
-
-LONGEST_PAUSE: Final = 0.5
-"""Maximum seconds between two attempts to lock an mbox."""
+from nbtext.files.mail_locks import LONGEST_PAUSE, busy_mbox, is_stale, try_lock
 
 
 @contextmanager

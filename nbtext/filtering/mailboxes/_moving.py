@@ -19,7 +19,7 @@ from nbtext.filtering.mailboxes._message import Marks, Message
 from nbtext.filtering.mailboxes._opening import Folder
 
 REFUSED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""Error numbers of a disk without room, and of folders that are not ours to write."""
+"""Error numbers of folders that are not ours to write."""
 
 
 class Task(NamedTuple):
