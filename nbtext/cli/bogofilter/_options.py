@@ -100,7 +100,7 @@ IGNORED: Final = (
 """What nobody misses, with the note that says so."""
 
 REFUSED: Final = (
-    Option("R", "dataframe", "", "see the evidence with `nbtext tokens`"),
+    Option("R", "dataframe", "", "see the evidence with `nbtext why`"),
     Option("Q", "query", "", "see what the model knows with `nbtext info`"),
     Option("", "wordlist", "VALUE", "name the model with --model"),
     *(

@@ -1,9 +1,12 @@
 """Options are read as bogofilter reads them, and none that is known is misread."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from nbtext.cli.bogofilter._bogosity import Cutoffs
-from nbtext.cli.bogofilter._options import ALL, parse
+from nbtext.cli.bogofilter._options import ALL, USED, parse
 from nbtext.cli.bogofilter._request import request_of
 from nbtext.errors import SettingsError
 
@@ -103,6 +106,19 @@ def test_what_only_tunes_bogofilter_is_ignored_with_a_note(
     assert parsed.complaints == parsed.operands == []
     assert len(parsed.notes) == 1
     assert parsed.given.keys() - {"use-syslog"} == {"passthrough", "ham-true"}
+
+
+def test_who_asks_for_the_evidence_is_told_of_the_command_that_has_it() -> None:
+    (complaint,) = parse(["-R"]).complaints
+
+    assert "see the evidence with `nbtext why`" in complaint
+
+
+def test_the_page_tells_of_every_option() -> None:
+    page = Path(__file__).parents[4].joinpath("docs/recipes/bogofilter.md").read_text()
+    names = [f"-{one.short}" if one.short else f"--{one.long}" for one in USED]
+
+    assert [name for name in names if not re.search(rf"`{name}\b", page)] == []
 
 
 @pytest.mark.parametrize("arguments", [("-C",), ("-q",), ("-k", "4"), ("-k4",)])
