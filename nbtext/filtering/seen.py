@@ -241,8 +241,7 @@ class SeenMessages:
             try:
                 replace_file(self.path, [MAGIC + b"".join(kept)])
             except OSError as error:
-                message = f"{self.path}: the memory cannot be written anew"
-                raise MemoryFileError(f"{message}: {error.strerror}") from error
+                raise cannot(self.path, "written anew", error) from error
 
     def _write(self, kind: bytes, folder: bytes, entries: list[Entry]) -> None:
         if self._descriptor is None or not entries:

@@ -1,5 +1,6 @@
 """The memory of what was decided: what it knows after runs, crashes and damage."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -203,6 +204,19 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         memory_of(tmp_path / "no" / "folder"),
     ):
         pass
+
+
+def test_no_room_to_write_it_anew_is_an_error_that_says_what_to_do(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("nbtext.files.replace_file", fail)
+    with memory_of(path) as memory:
+        memory.damaged = 1
+        with pytest.raises(MemoryFileError, match="make room there, or name a file"):
+            memory.tidy({})
 
 
 def test_what_is_gone_for_long_is_forgotten(
