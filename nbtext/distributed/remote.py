@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-from nbtext.errors import MissingSourceError, SettingsError, SourceError
+from nbtext.errors import MissingSourceError, NbtextError, SettingsError, SourceError
 
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
@@ -166,11 +166,9 @@ def _failures(url: str) -> Iterator[None]:
     """Raise what is wrong with a file as an error of a source."""
     try:
         yield
-    except (SourceError, SettingsError):
+    except NbtextError:
         raise
     except Exception as error:  # libraries for file systems raise errors of their own
-        if type(error).__module__.startswith("nbtext"):
-            raise
         raise _cannot_read(url, error) from error
 
 
