@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         check_classes,
         rules_of,
     )
-    from nbtext.filtering.seen import SeenMessages
     from nbtext.filtering.seen_file import open_seen
 
 __all__ = [
@@ -35,7 +34,6 @@ __all__ = [
     "Outcome",
     "Rule",
     "Run",
-    "SeenMessages",
     "added_by",
     "check_classes",
     "filter_mailbox",
@@ -53,7 +51,6 @@ _HOMES = {
     "Outcome": "rules",
     "Rule": "rules",
     "Run": "rules",
-    "SeenMessages": "seen",
     "added_by": "header_field",
     "check_classes": "rules",
     "filter_mailbox": "mailbox",

@@ -14,26 +14,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nbtext.mail.charsets import decode
     from nbtext.mail.dates import date_of
-    from nbtext.mail.encoded_words import readable
     from nbtext.mail.heading import Heading, heading_of
-    from nbtext.mail.markup import html_text
-    from nbtext.mail.message import Mail, looks_like_mail, read_mail, text_parts
-    from nbtext.mail.mime import message_start
-    from nbtext.mail.transfer import decode_transfer
+    from nbtext.mail.message import Mail, looks_like_mail, read_mail
 
 __all__ = [
     "Heading",
     "Mail",
     "date_of",
     "decode",
-    "decode_transfer",
     "heading_of",
-    "html_text",
     "looks_like_mail",
-    "message_start",
     "read_mail",
-    "readable",
-    "text_parts",
 ]
 
 _HOMES = {
@@ -41,14 +32,9 @@ _HOMES = {
     "Mail": "message",
     "date_of": "dates",
     "decode": "charsets",
-    "decode_transfer": "transfer",
     "heading_of": "heading",
-    "html_text": "markup",
     "looks_like_mail": "message",
-    "message_start": "mime",
     "read_mail": "message",
-    "readable": "encoded_words",
-    "text_parts": "message",
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

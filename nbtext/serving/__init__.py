@@ -3,9 +3,8 @@ A server that classifies mail for clients of SpamAssassin's spamd.
 
 Requests on sockets go in, from clients that may be slow, broken or hostile; answers in
 the protocol of spamd come out, in bounded time and memory. `supervise` runs worker
-processes until a signal comes, and each of them runs `serve_as_worker`. `Handler`
-answers requests without any socket. What is exported is loaded when it is first asked
-for.
+processes until a signal comes, and each of them runs `serve_as_worker`. What is
+exported is loaded when it is first asked for.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -13,21 +12,15 @@ from typing import TYPE_CHECKING, Final
 from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
-    from nbtext.serving.handlers import Handler, HandlerOptions
-    from nbtext.serving.reloading import ReloadingModel
+    from nbtext.serving.handlers import HandlerOptions
     from nbtext.serving.server import Log, Service
-    from nbtext.serving.sockets import Address, Listener, address_of, listen, network_of
-    from nbtext.serving.spamd import Request
+    from nbtext.serving.sockets import Listener, address_of, listen, network_of
     from nbtext.serving.workers import serve_as_worker, supervise
 
 __all__ = [
-    "Address",
-    "Handler",
     "HandlerOptions",
     "Listener",
     "Log",
-    "ReloadingModel",
-    "Request",
     "Service",
     "address_of",
     "listen",
@@ -37,13 +30,9 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "Address": "sockets",
-    "Handler": "handlers",
     "HandlerOptions": "handlers",
     "Listener": "sockets",
     "Log": "server",
-    "ReloadingModel": "reloading",
-    "Request": "spamd",
     "Service": "server",
     "address_of": "sockets",
     "listen": "sockets",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nbtext.tokens.bag import Bag, bag_of, fingerprint
     from nbtext.tokens.bags import Terms, fingerprints, read_terms
     from nbtext.tokens.definition import terms
-    from nbtext.tokens.engine import Content, Engine
+    from nbtext.tokens.engine import Content
     from nbtext.tokens.key_reading import AnyReading, read_keys
     from nbtext.tokens.reading import Reading, is_mail, read
     from nbtext.tokens.tokenizer import Field
@@ -25,7 +25,6 @@ __all__ = [
     "AnyReading",
     "Bag",
     "Content",
-    "Engine",
     "Field",
     "Reading",
     "Terms",
@@ -43,7 +42,6 @@ _HOMES = {
     "AnyReading": "key_reading",
     "Bag": "bag",
     "Content": "engine",
-    "Engine": "engine",
     "Field": "tokenizer",
     "Reading": "reading",
     "Terms": "bags",
