@@ -155,12 +155,18 @@ def check_workers(client: Client, folder: str, token: str) -> int:
         token: the name of a file in it.
 
     Raises:
-        ClusterError: there is no worker, one does not see the folder, or has another
-            nbtext, or none.
+        ClusterError: there is no worker, one does not answer, does not see the folder,
+            or has another nbtext, or none.
 
     """
     states = _states(client, f"{folder}/{token}")
     for worker, state in states.items():
+        if isinstance(state, OSError):
+            message = (
+                f"{worker}: a worker does not answer ({state}); see that it runs and "
+                "can be reached, and look at its log"
+            )
+            raise ClusterError(message)
         if isinstance(state, Exception):
             message = (
                 f"{worker}: a worker cannot run nbtext ({state}); install nbtext "
