@@ -193,8 +193,7 @@ class _Changes:
                 continue
             if removal:
                 self._removal.include(removal.delta)
-                recorded.delta.include(removal.delta)
-                recorded.records.extend(removal.records)
+                recorded.include(removal)
             elif step.rows:
                 self._take_scores(
                     part, place, recorded, usual[place] if usual else None

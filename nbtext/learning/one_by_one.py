@@ -42,6 +42,12 @@ class Removal(NamedTuple):
     records: list[tuple[str, Record]]
     refusal: str = ""
 
+    def include(self, other: "Removal") -> None:
+        """Take away another document as well, if there is a record of it."""
+        if other.records:
+            self.delta.include(other.delta)
+            self.records.extend(other.records)
+
 
 def learn_few(plan: Plan) -> list[Buffer]:
     """
@@ -69,8 +75,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
         plan.enter(step, removal.refusal)
         if not removal.refusal:
             n_changed += 1
-            removed.records.extend(removal.records)
-            removed.delta.include(removal.delta)
+            removed.include(removal)
             delta.include(removal.delta)
             if step.label is not None and not step.is_there:
                 seen.append(_learn(plan, step, bag, removal.delta, delta))
@@ -143,7 +148,7 @@ def scores_taken_back(model: Model, removed: Removal) -> list[tuple[Calibration,
 
     Args:
         model: what they were learnt into.
-        removed: all that is taken away from it, and the records.
+        removed: what takes them away, and their records.
 
     """
     if has_bins(model):
