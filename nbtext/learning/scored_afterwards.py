@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from nbtext.counts import Calibration, CountTable, Sample
+    from nbtext.counts.sample import Block
     from nbtext.scoring import Model
     from nbtext.scoring.leave_one_out import Labelled
 
@@ -46,9 +47,6 @@ MOST_LOST: Final = 4
 LEAST: Final = 5
 """Where no losses are known, fewer documents than so many have none: how the first of a
 class are misjudged says nothing of the others."""
-
-ALL: Final = 1 << 62
-"""More terms than a sample has."""
 
 
 class Afterwards(NamedTuple):
@@ -115,9 +113,7 @@ def scored_afterwards(
         documents = dict(zip(after.classes, after.documents, strict=True))
         wanted = _in_proportion(ready, known, documents)
     batches: list[Labelled] = [
-        (block.labels, block.views)
-        for label in fresh
-        for block in new.head(min(fresh[label], wanted[label]), ALL)
+        (block.labels, block.views) for block in _first(new, fresh & wanted)
     ]
     chosen = _last(records, wanted - fresh)
     if len(chosen):
@@ -227,6 +223,24 @@ def _standing_for(calibration: Calibration, wanted: Mapping[str, int]) -> Calibr
         counts[bin_, name] = seen[name] * documents[name] // scored - counted[name]
         counted[name] += counts[bin_, name]
     return calibration._replace(counts=counts, documents=documents)
+
+
+def _first(new: Sample, wanted: Mapping[str, int]) -> list[Block]:
+    """Return the documents of smallest digest of each class, so many."""
+    blocks = [*new.blocks()]
+    rows = [
+        (place, number, row)
+        for number, block in enumerate(blocks)
+        for row, place in enumerate(block.places)
+    ]
+    left: Tally[str] = Tally(wanted)
+    chosen: list[list[int]] = [[] for _ in blocks]
+    for (_, label, _), number, row in sorted(rows):
+        if left[label] > 0:
+            left[label] -= 1
+            chosen[number].append(row)
+    pairs = zip(blocks, chosen, strict=True)
+    return [block.take(sorted(some)) for block, some in pairs if some]
 
 
 def _last(records: UndoRecords, wanted: Tally[str]) -> UndoRecords:

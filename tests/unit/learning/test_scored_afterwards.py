@@ -26,8 +26,10 @@ def documents(label: str, count: int) -> list[Document]:
     return [document(label, number) for number in range(count)]
 
 
-def taught(path: Path, label: str, learnt: list[Document]) -> None:
-    request = LearnRequest(str(path), label, create=True, format="text")
+def taught(path: Path, label: str | None, learnt: list[Document]) -> None:
+    """Learn documents as a class, or as the classes that they say if it is None."""
+    own = label is None
+    request = LearnRequest(str(path), label, create=True, format="text", own_labels=own)
     for _ in learn_documents(learnt, request, max_bytes=MAX_BYTES, on_problem=print):
         pass
 
@@ -121,6 +123,22 @@ def test_a_model_that_is_outgrown_is_calibrated_as_if_it_had_been_trained(
     assert min(rest.values()) >= 0
     assert rest.total() == len(few)
     assert fit(found, ("ham", "spam")).slope > 0
+
+
+def test_of_classes_that_outgrow_a_model_together_each_document_is_scored_once(
+    tmp_path: Path,
+) -> None:
+    few = trained_on_few(tmp_path / "m.nbt", 3)
+    new = [*documents("ham", 70)[3:], *documents("spam", 70)[3:]]
+    trained = train(lambda: iter([*few, *new]), n_classes=2)
+
+    taught(tmp_path / "m.nbt", None, new)
+
+    found = calibration(tmp_path / "m.nbt")
+    assert found.documents == {"ham": 67, "spam": 67}
+    rest = Counter(trained.contents.calibrations[0].counts)
+    rest.subtract(found.counts)
+    assert min(rest.values()) >= 0
 
 
 def test_what_does_not_outgrow_a_model_is_scored_before(tmp_path: Path) -> None:
