@@ -61,6 +61,8 @@ class DriftMeter:
         slope, offset = self._fit.slope, self._fit.offset
         if len(self._model.classes) != 2 or slope <= 0:
             return
+        if self._model.settings.has_attributes:  # of records, text alone is held out
+            return
         for decision in decisions:
             if decision.known:
                 first, second = decision.log_posterior

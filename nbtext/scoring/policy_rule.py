@@ -188,7 +188,7 @@ def _check_held_out(basis: Basis) -> None:
 
     Raises:
         SettingsError: there are more classes than two, or fewer, or the scores of
-            held-out documents are not kept.
+            held-out documents are not kept, or are those of the text of records alone.
 
     """
     what = "a share of false positives needs a model of two classes, whose held-out "
@@ -203,6 +203,13 @@ def _check_held_out(basis: Basis) -> None:
             f"{what}scores are kept, as with --score {names}; {basis.name} is scored "
             f"by {basis.scoring.score}: train another, or say what an error costs "
             "(--cost)"
+        )
+        raise SettingsError(message)
+    if basis.scoring.attributes:
+        message = (
+            f"{what}scores are those of all that is read; {basis.name} reads columns "
+            "of categories or numbers besides the text, which alone was held out: say "
+            "what an error costs (--cost)"
         )
         raise SettingsError(message)
 

@@ -16,6 +16,7 @@ from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.posterior import log_posterior
 from nbtext.scoring.score import Scored
+from nbtext.settings.views import Field
 from nbtext.store import read_contents
 
 HAM = {-9: 300, -8: 500, -2: 200}
@@ -108,6 +109,16 @@ def test_of_few_documents_nothing_is_said(tmp_path: Path) -> None:
 
     assert metered(model, {0: FEWEST - 1}).drift() is None
     assert metered(few, {0: FEWEST}).drift() is None
+
+
+def test_of_records_nothing_is_said_since_text_alone_was_held_out(
+    tmp_path: Path,
+) -> None:
+    model = model_of(tmp_path / "m.nbt", HAM, SPAM)
+    fields = (Field("text"), Field("city", "value"))
+    of_records = model._replace(settings=model.settings.reading(fields))
+
+    assert metered(of_records, {-1: 60, 1: 60}).drift() is None
 
 
 def test_of_more_than_two_classes_nothing_is_said(tmp_path: Path) -> None:

@@ -132,6 +132,17 @@ def test_a_model_of_more_classes_has_no_such_threshold() -> None:
         rule_of(Policy(max_false_positives=FalsePositives("spam", 0.01)), three)
 
 
+def test_nor_has_a_model_of_records_whose_text_alone_was_held_out() -> None:
+    of_text = basis()
+    attributes = (("category_smoothing", 1.0),)
+    of_records = of_text._replace(
+        scoring=of_text.scoring._replace(attributes=attributes)
+    )
+
+    with pytest.raises(SettingsError, match="columns of categories or numbers"):
+        rule_of(Policy(max_false_positives=FalsePositives("spam", 0.01)), of_records)
+
+
 def test_classes_that_the_model_does_not_have_are_refused() -> None:
     for policy in (
         Policy(prior=(("spma", 0.2),)),
