@@ -152,7 +152,7 @@ class SettingsOverrides(NamedTuple):
             check_levels(self.score)
         if self.score is not None:
             scoring = with_attributes(scoring_of(self.score), settings)
-            settings = suited_to(settings, self.scoring(scoring))
+            settings = suited_to(settings, self.scoring(scoring), self.views)
         if self.counting is not None:
             settings = counting_by(settings, self.counting)
         settings.check()

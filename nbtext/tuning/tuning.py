@@ -367,17 +367,14 @@ class _Trials:
 
     def _view_names(self, overrides: SettingsOverrides) -> tuple[str, ...]:
         """Return the views that training would count."""
-        reads_ngrams = (
-            overrides.score is None or event_model(overrides.score).reads_ngrams
-        )
+        score, named = overrides.score, overrides.views
+        reads_ngrams = score is None or event_model(score).reads_ngrams
         return tuple(
             view.name
             for view in self.table.settings.views
             if view.kind != "text"
-            or (
-                (view.alphabet != "ngrams" or reads_ngrams)
-                and (not overrides.views or view.name in overrides.views)
-            )
+            or (view.name in named if named else reads_ngrams)
+            or (not named and view.alphabet != "ngrams")
         )
 
     def _places(self, names: tuple[str, ...]) -> list[int]:

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from nbtext.scoring.models.parameters import Parameter
     from nbtext.scoring.models.protocol import EventModel
@@ -164,7 +164,7 @@ def changed(
         scoring: what is changed.
         score: the name of an event model.
         smoothing: what is added to every count of text.
-        counting: whether repeated terms count repeatedly.
+        counting: what a term that occurs n times counts, one of COUNTINGS.
         calibrate: whether a textbook's score is calibrated.
         class_prior: what a textbook's score takes for P(class).
         levels: how many numbers of occurrences the K-ary score tells apart.
@@ -295,11 +295,18 @@ def check_levels(score: str | None) -> None:
         raise SettingsError(message)
 
 
-def suited_to(settings: Settings, scoring: Scoring) -> Settings:
+def suited_to(
+    settings: Settings, scoring: Scoring, wanted: Collection[str] = ()
+) -> Settings:
     """
     Return settings by which all that a scoring needs is counted.
 
     Byte n-grams are left out if it does better without them.
+
+    Args:
+        settings: how documents are read.
+        scoring: how they are scored.
+        wanted: names of views that stay in any case.
 
     Raises:
         SettingsError: there is no such score.
@@ -312,7 +319,8 @@ def suited_to(settings: Settings, scoring: Scoring) -> Settings:
         if view.kind != "text":
             views.append(view)
             continue
-        if view.alphabet == "ngrams" and not model.reads_ngrams:
+        is_read = model.reads_ngrams or view.name in wanted
+        if view.alphabet == "ngrams" and not is_read:
             continue
         columns = in_order((*view.columns, *model.columns(view), *further))
         views.append(view._replace(columns=columns))

@@ -48,6 +48,14 @@ def test_what_is_counted_is_for_training_and_scoring_is_not() -> None:
     )
 
 
+def test_byte_ngrams_are_counted_for_any_score_if_they_are_named() -> None:
+    of_sum = SettingsOverrides(score="sum")
+    named = of_sum._replace(views=("ngrams",))
+
+    assert [view.name for view in of_sum.settings(TEXT).views] == ["body"]
+    assert [view.name for view in named.settings(TEXT).views] == ["ngrams"]
+
+
 def test_single_tokens_leave_out_views_of_pairs() -> None:
     views = SettingsOverrides(ngrams=1).settings(MAIL).views
 
