@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbtext.counts.correction_table import Correction
     from nbtext.learning.plan import Plan, Step
     from nbtext.scoring import Model
-    from nbtext.scoring.batch_model import BatchModel
+    from nbtext.scoring.batch_model import BatchModel, Scores
     from nbtext.store.blocks import Buffer
     from nbtext.tokens import Bag, Terms
 
@@ -163,6 +163,7 @@ class _Changes:
         self._counts: BatchModel | None = None
         self._lessons = Lessons(settings)
         is_observed = not (plan.request.forgets or plan.request.regime.is_choosy)
+        is_observed = is_observed and not self._is_scored_afterwards
         if is_observed and plan.model is not None and len(plan.model.classes) > 1:
             with memory_for_model(plan.model.path):
                 self._model = open_batch_model(plan.model)
@@ -316,16 +317,22 @@ class _Changes:
             places: which of them.
             left_out: place of a document that is known to its class; None if none is.
 
+        Raises:
+            DamagedError: the model does not hold what its ledger says.
+
         """
         model = self._model
-        if model is None or self._is_scored_afterwards or not places:
+        if model is None or not places:
             return {}
         scorings = candidates(model.scoring)
         terms = part.terms(places)
         if left_out is None:
             scores = raw_scores(model, scorings, terms)
         else:
-            scores = scores_left_out(model, [left_out[one] for one in places], terms)
+            with np.errstate(all="ignore"):  # what that comes to is looked at
+                known_as = [left_out[one] for one in places]
+                scores = scores_left_out(model, known_as, terms)
+            self._check_scores(scores)
         labels = part.labels(places)
         self._seen.append(observed_scores(model, scorings, scores, labels))
         if event_model(model.scoring.score).calibration != "histogram":
@@ -335,6 +342,13 @@ class _Changes:
             place: tuple(map(bin_of, values))
             for place, values in zip(places, by_document, strict=True)
         }
+
+    def _check_scores(self, scores: Sequence[Scores]) -> None:
+        """Refuse scores of documents that are left out of counts without them."""
+        model = self._plan.model
+        if model is not None and not all(np.isfinite(one).all() for one in scores):
+            what = "its ledger has documents that its counts do not have"
+            raise DamagedError(model.path, 0, what)
 
     def _learn(
         self,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 from nbtext.scoring.batch import score_left_out
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.leave_one_out import PART
+from nbtext.scoring.stored_view import damaged
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow
 from nbtext.tokens import fingerprints, read_keys, read_terms
 from nbtext.tokens.batch_reading import read_together
@@ -142,6 +143,9 @@ class UnseenClassifier(Classifier):
             views: for each view the terms of those that are counted.
             marks: their fingerprints.
 
+        Raises:
+            NotAModelError: the counts are not those of the ledger.
+
         """
         if self.model.correction is not None:
             return {}
@@ -154,12 +158,16 @@ class UnseenClassifier(Classifier):
         for start in range(0, len(exact), PART):
             part = exact[start : start + PART]
             labels = [rows[seen[number]][0].class_ for number in part]
-            scored = score_left_out(
-                self.scorer.arranged(),
-                [terms.take(np.array(part)) for terms in views],
-                np.array(labels),
-                self.scorer.calibration,
-            )
+            with np.errstate(all="ignore"):  # what that comes to is looked at
+                scored = score_left_out(
+                    self.scorer.arranged(),
+                    [terms.take(np.array(part)) for terms in views],
+                    np.array(labels),
+                    self.scorer.calibration,
+                )
+            if not np.isfinite(scored.log_posterior).all():
+                what = "its ledger has documents that its counts do not have"
+                raise damaged(self.model.path, what)
             scores.update(zip([seen[number] for number in part], scored, strict=True))
         return scores
 

@@ -106,8 +106,9 @@ class View(NamedTuple):
             SettingsError: a value is not one of those that its kind has.
 
         """
-        name = str(self.name)
-        if not name.isidentifier() or name in RESERVED_NAMES:
+        name: object = self.name  # from a file it may be anything
+        is_name = isinstance(name, str) and name.isidentifier()
+        if not is_name or name in RESERVED_NAMES:
             message = f"a view cannot be called {self.name!r}"
             raise SettingsError(message)
         if self.kind != "text":

@@ -289,3 +289,12 @@ def test_a_difference_is_named() -> None:
         "the setting limit of the view body: none in one, 9 in the other"
     )
     assert not MAIL.difference(default_settings("mail", 2))
+
+
+@pytest.mark.parametrize("name", [None, True, 7, "two words"])
+def test_a_view_is_called_by_a_name(name: Any) -> None:
+    plain = MAIL.as_dict()
+    plain["views"][0]["name"] = name
+
+    with pytest.raises(SettingsError, match="a view cannot be called"):
+        Settings.from_dict(plain)

@@ -100,6 +100,7 @@ def damped_counts(model: BatchModel) -> list[NDArray[np.integer] | Floats]:
             total = damped.factors[0] * total.astype(np.int64)
             for factor, place in zip(damped.factors[1:], places[1:], strict=True):
                 total += factor * table.columns[place].astype(np.int64)
+            np.maximum(total, 0, out=total)  # as `Damping.count_of` does
         counts.append(total if damped.unit == 1 else total / damped.unit)
     return counts
 
@@ -110,7 +111,7 @@ def damped_total(model: BatchModel, view: int) -> Floats:
     total: Floats = np.zeros(len(model.classes))
     for factor, column in zip(damped.factors, damped.columns, strict=True):
         total += factor * model.total(view, column)
-    return total / damped.unit
+    return np.maximum(total, 0) / damped.unit
 
 
 def odds_of_terms(model: BatchModel, view: int) -> Floats:

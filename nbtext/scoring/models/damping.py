@@ -69,7 +69,8 @@ class Damping(NamedTuple):
             total = columns[places[0]]
         else:
             rows = zip(self.factors, places, strict=True)
-            total = sum(factor * columns[place] for factor, place in rows)
+            # a damaged model may have more documents by level than documents
+            total = max(sum(factor * columns[place] for factor, place in rows), 0)
         return total if self.unit == 1 else total / self.unit
 
 

@@ -1,16 +1,26 @@
 """What a term that occurs n times counts, and which columns that takes."""
 
+from dataclasses import replace
 from math import log1p
 from pathlib import Path
 
 import pytest
 
-from nbtext import SettingsOverrides, joint_log_likelihood, learn, load, train_on
+from nbtext import (
+    SettingsOverrides,
+    classify_all,
+    joint_log_likelihood,
+    learn,
+    load,
+    train_on,
+)
 from nbtext.errors import SettingsError
 from nbtext.scoring.models.damping import damping
+from nbtext.scoring.stored import FEW
 from nbtext.settings.columns import in_order
 from nbtext.settings.scoring import COUNTINGS
 from nbtext.settings.views import BODY
+from nbtext.store import open_model, read_contents
 from nbtext.tokens.bag import columns_of
 
 TEXTS = [
@@ -44,6 +54,30 @@ def test_min_k_needs_the_levels_below_k() -> None:
     assert damping("min:4").count_of([5, 2, 1, 1], [0, 1, 2, 3]) == 11
     assert [damping("min:4").times(n) for n in (1, 3, 4, 5)] == [1, 3, 4, 4]
     assert damping("log").times(2) == pytest.approx(log1p(2), abs=1 / 4096)
+
+
+def test_more_documents_by_level_than_documents_count_nothing(tmp_path: Path) -> None:
+    """No training leaves such counts; a model file may have any."""
+    path = tmp_path / "m.nbt"
+    overrides = SettingsOverrides(score="sum", counting="min:3", ngrams=1)
+    train_on(TEXTS, path, overrides=overrides)
+    contents = read_contents(open_model(str(path)))
+    level = contents.counts.settings.views[0].column("level1")
+    runs = tuple(
+        replace(run, columns=(*run.columns[:level], run.columns[level] + 9))
+        for run in contents.counts.runs[0]
+    )
+    columns = contents.counts.settings.views[0].columns[: level + 1]
+    settings = contents.counts.settings.counting(columns)
+    scoring = contents.scoring._replace(counting="min:2")
+    counts = replace(contents.counts, settings=settings, runs=(runs,))
+    damaged = replace(contents, counts=counts, scoring=scoring, calibrations=())
+    path.write_bytes(b"".join(map(bytes, damaged.pack())))
+
+    (one,), many = ([*classify_all(load(path), [NEW] * n)] for n in (1, FEW + 1))
+
+    assert 0 < one.probability < 1
+    assert many[0].log_posterior == pytest.approx(one.log_posterior, rel=1e-12)
 
 
 @pytest.mark.parametrize("counting", ["once", "log", "min:3"])

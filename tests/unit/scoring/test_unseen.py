@@ -1,5 +1,6 @@
 """Documents that a model has counted, scored as if it had not."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,10 +8,12 @@ import pytest
 
 from nbtext import forget, learn, load, train_on
 from nbtext.document import Document
+from nbtext.errors import NotAModelError
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Decision
 from nbtext.scoring.stored import FEW
 from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT, UnseenClassifier
+from nbtext.store import open_model, read_contents
 
 PAIRS = [
     ("spam", "cheap pills pills today"),
@@ -155,3 +158,26 @@ def test_without_a_ledger_nothing_is_known(tmp_path: Path) -> None:
     train_on(PAIRS, str(path), overrides=SettingsOverrides(ledger=False))
 
     assert [one.seen for one in unseen(path, PAIRS[0][1])] == ["no"]
+
+
+@pytest.mark.parametrize("score", ["mean", "weighted"])
+def test_counts_that_do_not_have_what_the_ledger_has_are_damaged(
+    tmp_path: Path, score: str
+) -> None:
+    """Whether such a document is scored without itself, or moves."""
+    path = tmp_path / "m.nbt"
+    pairs = [(label, f"{label} {text} {n}") for n in range(9) for label, text in PAIRS]
+    train_on(pairs, path, overrides=TEXTBOOK._replace(score=score))
+    contents = read_contents(open_model(str(path)))
+    counts = contents.counts
+    runs = tuple(
+        tuple(run.part(slice(0, len(run), 2)) for run in of_view)
+        for of_view in counts.runs
+    )
+    less = replace(contents, counts=replace(counts, runs=runs), texts=None)
+    path.write_bytes(b"".join(map(bytes, less.pack())))
+
+    with pytest.raises(NotAModelError, match="damaged"):
+        unseen(path, *(text for _, text in pairs))
+    with pytest.raises(NotAModelError, match="damaged"):
+        learn(path, "ham", [text for label, text in pairs if label == "spam"])
