@@ -209,7 +209,7 @@ class Classifier:
 
         model = self.model
         reading = read(document, model.settings)
-        if counted_in is not None and not model.settings.has_attributes:
+        if counted_in is not None:
             model = without(model, bag_of(reading, model.settings), counted_in)
         found = explain(
             model,

@@ -24,6 +24,7 @@ from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.scoring.score import evidence
+from nbtext.scoring.unseen import LEFT_OUT, UnseenClassifier
 from nbtext.sources import Options
 from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
@@ -365,3 +366,31 @@ def test_the_joint_log_likelihood_of_arrays_is_that_of_one(tmp_path: Path) -> No
         rtol=1e-9,
     )
     assert -inf not in model.joint_log_likelihoods(documents)[0]
+
+
+def test_the_reasons_of_a_record_that_is_left_out_are_those_without_it(
+    tmp_path: Path,
+) -> None:
+    rows, how = mixed_rows(30), SettingsOverrides(score="sum")
+    table = mixed_table(tmp_path / "all.csv", rows)
+    train([table], tmp_path / "m.nbt", options=MIXED, overrides=how)
+    documents = [*read_documents([table], model=load(tmp_path / "m.nbt"))]
+    model = UnseenClassifier(load_model(str(tmp_path / "m.nbt")), n_reasons=99)
+
+    for place in (2, 5, 13):
+        others = [row for number, row in enumerate(rows) if number != place]
+        rest = mixed_table(tmp_path / "rest.csv", others)
+        smaller = tmp_path / "rest.nbt"
+        train([rest], smaller, options=MIXED, overrides=how, replace=True)
+        # of another class than it carries, so that reasons are told
+        (decision,) = model.classify([documents[place]._replace(label="-")])
+
+        assert decision.seen == LEFT_OUT
+        found, expected = (
+            {(one.view, one.text): one.contribution for one in reasons}
+            for reasons in (
+                decision.reasons,
+                load(smaller).explain(documents[place]).reasons,
+            )
+        )
+        assert found == pytest.approx(expected, abs=1e-9)
