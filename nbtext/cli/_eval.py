@@ -29,7 +29,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.document import Skipped
 from nbtext.learning import SettingsOverrides
-from nbtext.policy import PolicyOverrides
+from nbtext.policy import MOST_PROBABLE, PolicyOverrides
 from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
@@ -221,7 +221,10 @@ class _Run:
         from nbtext.api.evaluating import evaluate
 
         request = self._request
-        opened = [load(path, overrides=request.overrides) for path in request.models]
+        opened = [
+            load(path, overrides=request.overrides, policy=MOST_PROBABLE)
+            for path in request.models
+        ]
         own = request.policy.chosen(opened[0].model.policy)
         self._tell_of(opened, own)
         is_alone = len(opened) == 1
@@ -271,7 +274,7 @@ class _Run:
         """Open the model that another one is held against."""
         from nbtext.api.classifying import load
 
-        opened = load(path)
+        opened = load(path, policy=MOST_PROBABLE)
         name_losses(opened.model)
         return opened.deciding_by(self._request.policy.chosen(opened.model.policy))
 

@@ -122,6 +122,19 @@ def test_a_policy_that_is_there_already_writes_nothing(run: "Run", model: Path) 
     assert model.stat().st_ino == before.st_ino
 
 
+def test_eval_does_without_a_policy_that_does_not_go_with_the_score(run: "Run") -> None:
+    run("policy", "--max-false-positives", "1%")
+    sources = ("--score", "sum", "spam=more spam", "ham=more ham")
+
+    refused = run("eval", *sources)
+
+    assert refused.status != 0
+    assert "do without it (--no-policy)" in refused.err
+    assert run("eval", "--no-policy", *sources).status == 0
+    assert run("eval", "--no-policy", "--against", "m.nbt", *sources).status == 0
+    assert run("eval", "--unsure", "0.9", *sources).status == 0
+
+
 def test_commands_decide_by_the_policy_that_is_kept(run: "Run") -> None:
     usual = classified(run)
     keep(run)
