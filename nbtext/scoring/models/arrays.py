@@ -69,11 +69,17 @@ def is_shared_by(
     places = documents.places[view]
     if documents.copies is None:
         return model.once(is_shared)[view].take(places)
-    n_documents = model.terms[view].sums(model.column(view, "documents"))
-    is_known: NDArray[np.bool_] = n_documents.take(places) > documents.copies_of(
-        documents.views[view]
-    )
+    copies = documents.copies_of(documents.views[view])
+    is_known: NDArray[np.bool_] = model.once(_n_documents)[view].take(places) > copies
     return is_known
+
+
+def _n_documents(model: BatchModel) -> list[Integers]:
+    """Return for each view in how many documents each term is, (n_terms + 1,)."""
+    return [
+        table.sums(model.column(view, "documents"))
+        for view, table in enumerate(model.terms)
+    ]
 
 
 def times_counted(scoring: Scoring, terms: Terms) -> Integers:

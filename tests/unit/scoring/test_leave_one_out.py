@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
 
 from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES
+from nbtext.counts.term_table import TermTable
 from nbtext.scoring import leave_one_out
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses
@@ -126,3 +128,25 @@ def test_candidates_of_the_same_scores_have_the_same_losses() -> None:
     for one, scores in zip(found.calibrations, found.scores, strict=True):
         assert one.losses == tuple(observed_losses(scores, labels).tolist())
         assert one.documents == {"0": 20, "1": 20, "2": 20}
+
+
+def test_terms_are_summed_up_once_however_many_parts_documents_with_copies_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [(f"{n % 3}", f"word{n % 7} word{n % 4}") for n in range(60)]
+    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)
+    model = batch_model_of(counted(texts, settings), scoring_of("contrast"))
+    fields = [[[("body", text)]] for _, text in texts]
+    sample = [([label for label, _ in texts], read_terms(settings, fields))]
+    usual, summed = TermTable.sums, Mock()
+
+    def sums(table: TermTable, column: int) -> NDArray[np.int64]:
+        summed()
+        return usual(table, column)
+
+    monkeypatch.setattr(TermTable, "sums", sums)
+    for part in (1, 60):
+        monkeypatch.setattr(leave_one_out, "PART", part)
+        left_out(model, sample, copies=np.full(60, 2))
+
+    assert summed.call_count == 1
