@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from nbtext.counts import SortedCounts, TermTable
     from nbtext.counts.histograms import ByClass
-    from nbtext.scoring.stored_view import Entry, Sums
+    from nbtext.scoring.stored_view import Entry
     from nbtext.settings.views import View
     from nbtext.tokens import Terms
 
 from nbtext.counts.histograms import ChangingHistograms
 from nbtext.counts.term_table import arrange_runs, entries_of
 from nbtext.scoring.models.arrays import spread_entries
-from nbtext.scoring.stored_view import add_found
+from nbtext.scoring.stored_view import LookedUp
 from nbtext.tokens.bags import further_columns
 
 
@@ -145,7 +145,7 @@ class GrowingView:
         }
 
 
-class FoundCounts:
+class FoundCounts(LookedUp):
     """The counts of the terms of one document, as a model looks them up."""
 
     is_signed = False
@@ -157,7 +157,3 @@ class FoundCounts:
         """Return the counts of those terms that are here, in the order of the keys."""
         known = self._found
         return {key: known[key] for key in keys if key in known}
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
-        add_found(sums, self.found(keys))

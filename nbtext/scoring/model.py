@@ -18,10 +18,9 @@ from nbtext.counts.correction import CorrectionInfo
 from nbtext.scoring.stored_view import (
     GONE,
     Entry,
+    LookedUp,
     Stored,
     StoredView,
-    Sums,
-    add_found,
     damaged,
     summed,
 )
@@ -414,7 +413,7 @@ def _added_up(
     return documents, totals, places
 
 
-class _Remembered:
+class _Remembered(LookedUp):
     """The counts of one view of a model, looked up once."""
 
     is_signed = False
@@ -432,7 +431,3 @@ class _Remembered:
         self._known |= missing
         self._known |= self._model.found(self._view, missing)
         return {key: self._known[key] for key in keys if self._known[key]}
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
-        add_found(sums, self.found(keys))

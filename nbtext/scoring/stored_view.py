@@ -70,6 +70,18 @@ def add_found(sums: Sums, found: dict[int, list[Entry]]) -> None:
                 by_class[class_] = columns
 
 
+class LookedUp:
+    """Counts of one view that are there when they are asked for."""
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        raise NotImplementedError
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        add_found(sums, self.found(keys))
+
+
 class StoredView:
     """The entries of a family of terms in one table, where they lie in the file."""
 

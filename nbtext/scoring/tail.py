@@ -10,7 +10,7 @@ takes less than to read all of them.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.scoring.stored_view import Entry, StoredView, Sums, add_found
+from nbtext.scoring.stored_view import Entry, LookedUp, StoredView
 from nbtext.store import ModelFile, StoredTable
 from nbtext.store.reuse import are_kept
 from nbtext.store.schema import term_arrays
@@ -27,7 +27,7 @@ Changes: TypeAlias = dict[int, dict[str, Columns]]
 """Key to class to the columns that are added."""
 
 
-class ChangesView:
+class ChangesView(LookedUp):
     """Changes of one view, as a model looks them up."""
 
     is_signed = True
@@ -58,12 +58,8 @@ class ChangesView:
             if key in self._by_key
         }
 
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
-        add_found(sums, self.found(keys))
 
-
-class TailView:
+class TailView(LookedUp):
     """
     The tail of a file in one view, added up when a term is first looked up in it.
 
@@ -90,10 +86,6 @@ class TailView:
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
         return self._added_up().found(keys)
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
-        self._added_up().add_to(sums, keys)
 
     def _added_up(self) -> ChangesView:
         if self._changes is None:

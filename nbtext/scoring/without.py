@@ -12,7 +12,7 @@ from nbtext.counts.histograms import ByClass, ChangingHistograms
 from nbtext.scoring.frozen_idf import counted_columns
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import keeps_histograms
-from nbtext.scoring.stored_view import Entry, Sums, add_found
+from nbtext.scoring.stored_view import Entry, LookedUp
 from nbtext.tokens import Bag
 
 
@@ -91,7 +91,7 @@ def _without_terms(
     )
 
 
-class _Taken:
+class _Taken(LookedUp):
     """What is taken away from one view, as a model looks it up."""
 
     is_signed = True
@@ -104,7 +104,3 @@ class _Taken:
         """Return what is taken away of those terms that are here."""
         columns, class_ = self._columns, self._class
         return {key: [(class_, columns[key])] for key in keys if key in columns}
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add it to what other tables have of some terms."""
-        add_found(sums, self.found(keys))
