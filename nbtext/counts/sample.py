@@ -67,7 +67,7 @@ COPIED: Final = TERMS // 2
 @dataclass(frozen=True, slots=True)
 class Block:
     """
-    Some documents of the sample, side by side.
+    Some documents of the sample, side by side, those of a class together.
 
     Attributes:
         labels: their classes.

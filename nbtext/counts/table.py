@@ -58,7 +58,7 @@ class LedgerRun:
 
     Attributes:
         entries: shape (n_documents, 3), sorted: the two halves of a document's digest,
-            and the fingerprint of the counts that it left (`nbtext.counts.counter`).
+            and the fingerprint of the counts that it left (`nbtext.tokens.bags`).
         counts: shape (n_documents,), how often; never zero.
     """
 

@@ -40,7 +40,7 @@ from nbtext.counts.correction import BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.room import give_back
 from nbtext.counts.sample import VISITED, VISITED_TERMS
-from nbtext.counts.sorted_counts import RANGE, narrow
+from nbtext.counts.sorted_counts import NO_KEYS, RANGE, narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
 from nbtext.learning.steps import BASE_UNIT, rate_of
@@ -79,7 +79,6 @@ visited."""
 MOST_CLASSES: Final = 10_000
 """With more classes there is no correction."""
 
-NO_KEYS: Final = np.empty(0, np.uint64)
 NO_PLACES: Final = np.empty(0, np.int64)
 
 
@@ -423,12 +422,9 @@ def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> Cou
     counter = Counter(settings, sample=Sample(documents=0))
     start = 0
     for block in visits.blocks:
-        documents = slice(start, start + len(block))
-        start = documents.stop
-        # a class's documents side by side
-        order = np.argsort(visits.labels[documents], kind="stable")
-        part = block.take(order[chosen[documents].take(order)].tolist())
-        if len(part):
+        part = block.take(chosen[start : start + len(block)].nonzero()[0].tolist())
+        start += len(block)
+        if len(part):  # those of a class side by side, as they were counted
             counter.add_terms(part.labels, part.digests, part.views)
         block.release()
     return counter.table()

@@ -27,7 +27,7 @@ from nbtext.learning.visits import weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.store.ledger import halves
-from nbtext.tokens.bags import unit_weights
+from nbtext.tokens.bags import starts_of, unit_weights
 
 
 class _Lesson(NamedTuple):
@@ -168,9 +168,7 @@ class Lessons:
                 keys.append(np.empty(0, np.uint64))
                 continue
             parts = [one.terms[view] for one in self._lessons]
-            sizes = np.concatenate([terms.sizes for terms in parts])
-            starts = np.zeros(len(sizes) + 1, np.int64)
-            np.cumsum(sizes, out=starts[1:])
+            starts = starts_of(np.concatenate([terms.sizes for terms in parts]))
             own, numbers = np.unique(
                 np.concatenate([terms.keys for terms in parts]), return_inverse=True
             )

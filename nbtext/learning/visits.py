@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
 
 from nbtext.counts.room import empty
-from nbtext.counts.sample import MOST_COPIES
+from nbtext.counts.sample import MOST_COPIES, NO_SIZES
 from nbtext.learning.passes import Vectors
-from nbtext.tokens.bags import unit_weights
+from nbtext.tokens.bags import starts_of, unit_weights
 
 PART: Final = 128
 """Maximum documents that are looked up at a time; their arrays fit into caches."""
@@ -135,8 +135,7 @@ def vectors_of(visits: Visits, model: BatchModel) -> tuple[list[Vectors], list[i
     for view in weighted_views(model.settings):
         table = model.terms[view]
         sizes = [block.views[view].sizes for block in visits.blocks]
-        starts = np.zeros(sum(map(len, sizes)) + 1, np.int64)
-        np.cumsum(np.concatenate([starts[:0], *sizes]), out=starts[1:])
+        starts = starts_of(np.concatenate([NO_SIZES, *sizes]))
         places = empty(int(starts[-1]), np.int32)
         weights = empty(int(starts[-1]), np.uint16)
         for documents, part in visits.parts():

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from nbtext.counts import Fit
 from nbtext.document import Document
+from nbtext.scoring.correction import SOURCE as CORRECTION
 from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.decide import (
     DEFAULT,
@@ -33,7 +34,6 @@ from nbtext.scoring.score import Scored, is_by_evidence, score
 from nbtext.tokens import Bag, Reading, bag_of
 from nbtext.tokens.located import located, text_of
 
-CORRECTION: Final = "correction"
 SHARES: Final = "shares of the classes"
 
 
