@@ -234,18 +234,23 @@ def memory_for_model(path: str) -> "Iterator[None]":
         raise ModelMemoryError(path) from error
 
 
+MORE_MEMORY: Final = ", or allow more memory with --memory"
+
+
 class NoRoomError(NbtextError):
     """The temporary folder has no room for what memory is too short for."""
 
-    def __init__(self, folder: str, n_bytes: int, error: OSError) -> None:
-        self._facts = (folder, n_bytes, error)
+    def __init__(
+        self, folder: str, n_bytes: int, error: OSError, instead: str = MORE_MEMORY
+    ) -> None:
+        self._facts = (folder, n_bytes, error, instead)
         super().__init__(
             f"{folder}: {n_bytes:,} bytes were to be put into the temporary folder: "
-            f"{error.strerror or error}; make room there, name another folder with "
-            "TMPDIR, or allow more memory with --memory"
+            f"{error.strerror or error}; make room there, or name another folder with "
+            f"TMPDIR{instead}"
         )
 
-    def __reduce__(self) -> "tuple[type[NoRoomError], tuple[str, int, OSError]]":
+    def __reduce__(self) -> "tuple[type[NoRoomError], tuple[str, int, OSError, str]]":
         """Return what makes it again, in another process."""
         return type(self), self._facts
 

@@ -321,7 +321,7 @@ class Growing:
             return
         try:
             if self._file is None:
-                self._file = _temporary_file()
+                self._file = temporary_file()
             for part in self._parts:
                 write_all(self._file.fileno(), part.data.cast("B"))
         except OSError as error:
@@ -343,7 +343,7 @@ class Growing:
             self._parts.insert(0, np.frombuffer(data, self._parts[0].dtype))
 
 
-def _temporary_file() -> IO[bytes]:
+def temporary_file() -> IO[bytes]:
     """Return a file that has no name, without a buffer."""
     from tempfile import TemporaryFile  # which imports OpenSSL, seldom wanted here
 
@@ -372,7 +372,7 @@ def _mapped(shapes: Sequence[tuple[np.dtype[Any], int]]) -> list[NDArray[Any]]:
         size += -(-dtype.itemsize * n // ALIGNED) * ALIGNED
     size = max(size, 1)
     try:
-        with _temporary_file() as file:  # the map keeps what is in it
+        with temporary_file() as file:  # the map keeps what is in it
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
             else:

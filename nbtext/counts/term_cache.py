@@ -8,7 +8,6 @@ the process; they come out batch by batch, whole or some of their documents.
 from __future__ import annotations
 
 import os
-import tempfile
 from bisect import bisect_right
 from copy import copy
 from errno import EIO
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+from nbtext.counts.room import temporary_file
+from nbtext.errors import NoRoomError
+from nbtext.files import write_all
+from nbtext.files.temporary import folder_of_temporary_files
 from nbtext.tokens import Terms
 
 
@@ -36,10 +39,20 @@ class TermCache:
     """
 
     def __init__(self) -> None:
+        """
+        Keep nothing yet.
+
+        Raises:
+            NoRoomError: no file can be made in the temporary folder.
+
+        """
         self.labels: list[str] = []
         self.digests: list[bytes] = []
         self.sizes: list[int] = []
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the cache
+        try:
+            self._file = temporary_file()  # closed with the cache
+        except OSError as error:
+            raise _no_room(0, error) from error
         # for each batch where its first document stands, its views' starts, its place
         self._batches: list[tuple[int, list[NDArray[np.int64]], int]] = []
         self._views: Sequence[int] | None = None
@@ -57,11 +70,21 @@ class TermCache:
     def add(
         self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]
     ) -> None:
-        """Keep the terms of a batch of documents."""
-        place = self._file.tell()
+        """
+        Keep the terms of a batch of documents.
+
+        Raises:
+            NoRoomError: the temporary folder has no room for them.
+
+        """
+        place, parts = self._file.tell(), []
         for terms in views:
-            self._file.write(terms.keys.data)
-            self._file.write(terms.counts.data)
+            parts += [terms.keys.tobytes(), terms.counts.tobytes()]
+        try:
+            for part in parts:
+                write_all(self._file.fileno(), part)
+        except OSError as error:
+            raise _no_room(sum(map(len, parts)), error) from error
         starts = [terms.starts for terms in views]
         self._batches.append((len(self.labels), starts, place))
         self.labels += labels
@@ -98,7 +121,6 @@ class TermCache:
 
     def document(self, place: int) -> list[Terms]:
         """Return the terms of one document in each view, by its place in the file."""
-        self._file.flush()
         number = bisect_right(self._batches, place, key=itemgetter(0)) - 1
         first, starts, at = self._batches[number]
         views = []
@@ -116,7 +138,6 @@ class TermCache:
         return [views[n] for n in places]
 
     def _read(self, starts: Sequence[NDArray[np.int64]], place: int) -> Iterator[Terms]:
-        self._file.flush()
         for begins in starts:
             n_terms = int(begins[-1])
             # not by the file's position, which forked processes share
@@ -136,3 +157,7 @@ class TermCache:
             pieces.append(piece)
             place, size = place + len(piece), size - len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _no_room(n_bytes: int, error: OSError) -> NoRoomError:
+    return NoRoomError(folder_of_temporary_files(), n_bytes, error, "")

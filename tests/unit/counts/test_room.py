@@ -28,6 +28,7 @@ from nbtext.counts.room import (
     zeros,
 )
 from nbtext.counts.sorted_counts import SortedCounts, merged
+from nbtext.counts.term_cache import TermCache
 from nbtext.counts.term_table import arrange_runs, restricted
 from nbtext.document import as_document
 from nbtext.errors import NoRoomError
@@ -35,6 +36,7 @@ from nbtext.files import write_all
 from nbtext.learning.training import Trained, train
 from nbtext.parallel import ahead, threads
 from nbtext.settings.reading import Settings
+from nbtext.tokens import Terms
 from tests.build import HAM, SPAM, STAMP, WORDS, counted
 
 LITTLE = 1 << 12
@@ -253,6 +255,27 @@ def test_no_other_folder_is_taken_than_the_one_that_is_named(
 
     with bounded(0), pytest.raises(NoRoomError, match=r"missing: 8,000 .*No such"):
         empty(1000, np.int64)
+
+
+def test_terms_that_find_no_room_in_the_temporary_folder_say_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    one = Terms(np.ones(1, np.uint64), np.ones(1, np.int32), np.arange(2))
+
+    with TermCache() as cache:
+        cache.add(["spam"], [b"1"], [one])
+        monkeypatch.setattr(os, "write", _no_room)
+        with pytest.raises(NoRoomError) as raised:
+            cache.add(["spam"], [b"2"], [one])
+
+    text = str(raised.value)
+    assert text.startswith(f"{tmp_path}: 12 bytes were to be put")
+    assert "--memory" not in text, "it would make no difference"
+    assert str(pickle.loads(pickle.dumps(raised.value))) == text  # noqa: S301  ours
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+    with pytest.raises(NoRoomError, match="missing: 0 bytes"):
+        TermCache()
 
 
 @pytest.mark.parametrize("n_written", [0, 2])
