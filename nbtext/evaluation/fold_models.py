@@ -55,6 +55,11 @@ def _known(digest: bytes, document: Named | Document) -> _Known:
     return _Known(digest, document.label, document.name, document.identity)
 
 
+def _told(printed: NDArray[np.float64], decided: int) -> float:
+    """Return the probability of what was decided, or if unsure the highest."""
+    return probability_of(float(printed[decided] if decided >= 0 else printed.max()))
+
+
 class FoldModels:
     """
     Models in temporary files, which are gone at the end of the context.
@@ -152,7 +157,8 @@ class FoldModels:
         """
         if not self._n_reasons:
             return None
-        wrong = np.flatnonzero(truth != decided).tolist()
+        # one that no model knows is an error, whether it was decided or not
+        wrong = np.flatnonzero((truth != decided) | (truth < 0)).tolist()
         labels = {
             place: classes[decided[place]] if decided[place] >= 0 else None
             for place in wrong
@@ -174,7 +180,7 @@ class FoldModels:
                 identity=documents[place].identity,
                 truth=documents[place].label,
                 label=labels[place],
-                probability=probability_of(float(printed[place].max())),
+                probability=_told(printed[place], int(decided[place])),
                 reasons=reasons.get(place, ()),
             )
             for place in wrong

@@ -18,8 +18,8 @@ class Misjudged:
         identity: what else names it: a row's id.
         truth: the label that it carries.
         label: what was decided, None if unsure.
-        probability: of the most probable class.
-        reasons: what speaks most for that class, or against it, strongest first.
+        probability: of that class, or if unsure of the most probable one.
+        reasons: what speaks most for it, or against it, strongest first.
     """
 
     name: str

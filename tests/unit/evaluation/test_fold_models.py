@@ -11,7 +11,7 @@ from nbtext.evaluation.cross_validation import CrossValidated, cross_validate
 from nbtext.evaluation.fold_models import FoldModels
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.learning import train
-from nbtext.policy import Policy
+from nbtext.policy import MOST_PROBABLE, Cost, Policy
 from nbtext.scoring import Classifier, load_model
 from tests.build import FEW_TERMS
 
@@ -41,14 +41,16 @@ class Sources:
 
 
 def judged(
-    first: Sequence[Item], second: Sequence[Item]
+    first: Sequence[Item], second: Sequence[Item], policy: Policy = MOST_PROBABLE
 ) -> tuple[CrossValidated, Sequence[Misjudged]]:
     sources = Sources(first, second)
     with FoldModels(sources, 1000, n_reasons=2, has_whole=False) as models:
         found = cross_validate(
             sources, 3, max_bytes=1000, overrides=FEW_TERMS, models=models
         )
-        return found, found.evaluation(models=models).errors or ()
+        result = found.evaluation(policy=policy, models=models)
+        assert len(result.errors or ()) == result.documents - result.correct
+        return found, result.errors or ()
 
 
 def test_they_are_those_of_a_model_trained_on_the_other_folds(tmp_path: Path) -> None:
@@ -97,6 +99,23 @@ def test_two_documents_of_one_name_are_told_apart() -> None:
     }
     assert all("cheap" in text or "pills" in text for text in texts["ham"])
     assert all("lunch" in text or "friday" in text for text in texts["spam"])
+
+
+def test_one_of_a_class_that_no_model_knows_is_told_though_it_is_unsure() -> None:
+    documents = [*DOCUMENTS, Document("lost.txt", (b"lunch pills",), "work")]
+
+    _, errors = judged(documents, documents, Policy(threshold=1))
+
+    assert ("work", None) in [(one.truth, one.label) for one in errors]
+
+
+def test_the_probability_is_that_of_the_label_and_not_of_the_most_probable() -> None:
+    policy = Policy(costs=(Cost("ham", "spam", 1000.0),))
+
+    _, errors = judged(DOCUMENTS, DOCUMENTS, policy)
+
+    assert {one.label for one in errors} == {"ham"}
+    assert min(one.probability for one in errors) < 0.5
 
 
 def test_the_files_are_gone_afterwards() -> None:
