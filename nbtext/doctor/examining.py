@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from nbtext.counts import ReadReport, TermCache
+    from nbtext.counts import CountTable, ReadReport, TermCache
     from nbtext.counts.counting import Progress
     from nbtext.document import Item
     from nbtext.scoring.batch_model import BatchModel
@@ -28,7 +28,7 @@ from nbtext.doctor.dates import apart
 from nbtext.doctor.findings import Findings, Leak, Pair, Suspect
 from nbtext.doctor.leaks import LeakingTerm, leaking_terms
 from nbtext.doctor.near import Near, Sketches
-from nbtext.doctor.telling import Told, tell
+from nbtext.doctor.telling import EXPLAINED, Told, tell
 from nbtext.evaluation.documents import DatedNames
 from nbtext.evaluation.left_out_scores import left_out_posteriors
 from nbtext.learning import SettingsOverrides, check_trainable
@@ -124,9 +124,11 @@ class _Examined:
 
         """
         sketches = self._sketches()
-        same, near, suspects = self._same(), self._near(sketches), self._suspects()
+        same, near = self._same(), self._near(sketches)
+        places, suspects = self._suspects()
         leaks = leaking_terms(self._model)
-        told = tell(self._model, self._table, suspects[:top], leaks[:top])
+        rest = self._without(places[: min(top, EXPLAINED)])
+        told = tell(self._model, rest, suspects[: min(top, EXPLAINED)], leaks[:top])
         sizes = dict(zip(self._classes, self._table.documents, strict=True))
         least = max(FEWEST, max(sizes.values()) / UNEQUAL)
         return Findings(
@@ -143,7 +145,7 @@ class _Examined:
             repeated=self._repeated(sketches),
             n_suspects=len(suspects),
             suspects=tuple(
-                replace(one, reasons=told.reasons.get(one.name, ()))
+                replace(one, reasons=told.reasons.get(one, ()))
                 for one in suspects[:top]
             ),
             n_leaks=len(leaks),
@@ -218,8 +220,22 @@ class _Examined:
             near.similarity,
         )
 
-    def _suspects(self) -> list[Suspect]:
-        """Return documents that look like another class, the likeliest errors first."""
+    def _without(self, places: list[int]) -> CountTable:
+        """Return the counts of all documents but some."""
+        if not places:
+            return self._table
+        chosen = np.zeros(len(self._labels), np.bool_)
+        chosen[places] = True
+        return self._table - counts_of(self._cache, self._table.settings, chosen)
+
+    def _suspects(self) -> tuple[list[int], list[Suspect]]:
+        """
+        Return documents that look like another class, the likeliest errors first.
+
+        Returns:
+            Their places, and what is said of each.
+
+        """
         posterior, known = left_out_posteriors(self._model, self._cache, self._labels)
         rows = np.arange(len(self._labels))
         own = posterior[rows, self._labels]
@@ -229,14 +245,15 @@ class _Examined:
         nats = others[rows, likelier] - own
         nats[known == 0] = 0.0
         order = np.argsort(-nats, kind="stable")
-        return [
+        places: list[int] = order[: int((nats > 0).sum())].tolist()
+        return places, [
             Suspect(
                 self._names[place].name,
                 self._cache.labels[place],
                 self._classes[likelier[place]],
                 float(nats[place]),
             )
-            for place in order[: int((nats > 0).sum())].tolist()
+            for place in places
         ]
 
     def _leak(self, leak: LeakingTerm, told: Told) -> Leak:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.tokens import Reading
 
-from nbtext.counts import Counter, ReadReport, Sample
-from nbtext.counts.counter import ReadDocument
+from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
 from nbtext.errors import SourceError
 from nbtext.files.temporary import temporary_folder
@@ -45,17 +44,21 @@ KeysByLabel: TypeAlias = defaultdict[str | None, defaultdict[int, set[int]]]
 """The keys of terms that are looked for, by the label of documents and by view."""
 
 
+Wanted: TypeAlias = "dict[tuple[str, str | None], Suspect]"
+"""Suspects that are looked for, by name and label."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """
     The texts of terms.
 
     Attributes:
-        reasons: name of a suspect to the strongest terms for the likelier class.
+        reasons: a suspect to the strongest terms for the likelier class.
         terms: number of a view and key of a leak to its text.
     """
 
-    reasons: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    reasons: dict[Suspect, tuple[str, ...]] = field(default_factory=dict)
     terms: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
@@ -63,7 +66,7 @@ def tell(
     sources: Callable[[], Iterable[Item]],
     max_bytes: int,
     model: BatchModel,
-    table: CountTable,
+    rest: CountTable,
     suspects: Sequence[Suspect],
     leaks: Sequence[LeakingTerm],
 ) -> Told:
@@ -74,30 +77,32 @@ def tell(
         sources: gives the documents, from the beginning.
         max_bytes: how much of a document is read.
         model: the counts of all documents, and how they are scored.
-        table: the same counts.
+        rest: the counts of all but the suspects.
         suspects: documents that look like another class.
         leaks: terms that give a class away.
 
     """
     told = Told()
-    wanted = {one.name: one for one in suspects[:EXPLAINED]}
+    wanted: Wanted = {(one.name, one.label): one for one in suspects}
     left: KeysByLabel = defaultdict(lambda: defaultdict(set))
     for leak in leaks:
         left[model.classes[leak.class_]][leak.view].add(leak.key)
-    found: list[tuple[Suspect, Document, Reading]] = []
+    found: list[tuple[Suspect, Document]] = []
+    settings = rest.settings
     if not wanted and not left:
         return told
-    for document, reading in _read(sources, max_bytes, table.settings, wanted, left):
-        if document.name in wanted:
-            found.append((wanted.pop(document.name), document, reading))
+    for document, reading in _read(sources, max_bytes, settings, wanted, left):
+        suspect = wanted.pop((document.name, document.label), None)
+        if suspect is not None:
+            found.append((suspect, document))
         if document.label in left:
-            texts = _texts(table.settings, reading, left[document.label])
+            texts = _texts(settings, reading, left[document.label])
             told.terms.update(texts)
             if not any(left[document.label].values()):
                 del left[document.label]
         if not wanted and not left:
             break
-    told.reasons.update(_reasons(model, table, found))
+    told.reasons.update(_reasons(model, rest, found))
     return told
 
 
@@ -105,13 +110,13 @@ def _read(
     sources: Callable[[], Iterable[Item]],
     max_bytes: int,
     settings: Settings,
-    wanted: dict[str, Suspect],
+    wanted: Wanted,
     left: KeysByLabel,
 ) -> Iterator[tuple[Document, Reading]]:
     """Yield the documents that are wanted by name, or for terms of their label."""
     report = ReadReport()
     for document in documents(sources(), report, max_bytes):
-        if document.name in wanted or document.label in left:
+        if (document.name, document.label) in wanted or document.label in left:
             with suppress(SourceError):  # which was said when it was read first
                 yield document, read(document, settings)
 
@@ -130,24 +135,10 @@ def _texts(
 
 
 def _reasons(
-    model: BatchModel,
-    table: CountTable,
-    found: Sequence[tuple[Suspect, Document, Reading]],
-) -> dict[str, tuple[str, ...]]:
+    model: BatchModel, rest: CountTable, found: Sequence[tuple[Suspect, Document]]
+) -> dict[Suspect, tuple[str, ...]]:
     """Return the strongest terms of suspects, by a model that has counted none."""
-    counter = Counter(table.settings, sample=Sample(documents=0))
-    for suspect, document, reading in found:
-        counter.add(
-            ReadDocument(
-                label=suspect.label,
-                views=reading.views,
-                digest=reading.digest,
-                size=reading.size,
-                source=document,
-            )
-        )
-    rest = table - counter.table()
-    if rest.classes != table.classes:
+    if rest.classes != model.classes:
         return {}
     contents = Contents(rest, model.scoring)
     reasons = {}
@@ -156,9 +147,9 @@ def _reasons(
         with path.open("wb") as file:
             file.writelines(contents.pack())
         classifier = Classifier(load_model(str(path)))
-        for suspect, document, _ in found:
+        for suspect, document in found:
             why = classifier.explain(document, label=suspect.likelier, top=REASONS)
-            reasons[suspect.name] = tuple(
+            reasons[suspect] = tuple(
                 reason.text for reason in why.reasons if reason.contribution > 0
             )
     return reasons

@@ -3,11 +3,13 @@
 import json
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from nbtext import examine
+from nbtext.doctor import examining
+from nbtext.doctor.telling import Told, tell
 from tests.build import HAM, SPAM, mail
 
 if TYPE_CHECKING:
@@ -168,6 +170,39 @@ def test_small_classes_and_what_cannot_be_read_are_named(run: "Run") -> None:
     assert out.splitlines()[-3:] == ["small\tham\t8", "small\tspam\t8", "unreadable\t1"]
     assert err.startswith("skipped: ham/9.eml: the link leads nowhere; ")
     assert "2 small labels, 1 unreadable document" in err
+
+
+def test_a_document_that_is_another_by_the_second_reading_ends_nothing(
+    rows: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(*arguments: Any) -> Told:
+        lines = rows.read_text().splitlines()
+        lines[10] = "ham\tnone of these words was there before"
+        rows.write_text("\n".join(lines))
+        return tell(*arguments)
+
+    monkeypatch.setattr(examining, "tell", told)
+
+    found = examine([rows])
+
+    told_of = {one.name: bool(one.reasons) for one in found.suspects}
+    assert told_of == {"rows.tsv:11": False, "rows.tsv:34": True, "rows.tsv:77": True}
+
+
+def test_a_file_under_two_labels_has_the_reasons_of_each(run: "Run") -> None:
+    for label, words in (("spam", SPAM), ("ham", HAM)):
+        for number in range(12):
+            Path(label).mkdir(exist_ok=True)
+            text = " ".join(words[(number * step) % 8] for step in (1, 3, 5, 7))
+            Path(f"{label}/{number}").write_text(f"{text} {number}")
+    Path("both").write_text(f"{SPAM[1]} {HAM[1]}")
+
+    _, out, _ = run("doctor", "spam", "ham", "spam=both", "ham=both")
+
+    lines = [line.split("\t") for line in out.splitlines()]
+    reasons = {row[2]: row[5] for row in lines if row[:2] == ["label", "both"]}
+    assert HAM[1] in reasons["spam"]
+    assert SPAM[1] in reasons["ham"]
 
 
 @pytest.mark.usefixtures("corpus")
