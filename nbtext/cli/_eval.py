@@ -178,6 +178,7 @@ class _Run:
             begun = load(request.models[0], overrides=request.overrides)
             check_keyed(request.keyed, begun.model)
             policy = request.policy.chosen(begun.model.policy)
+            self._tell_of([begun], policy)
         return evaluate_replay(
             request.sources,
             model=begun,

@@ -148,6 +148,7 @@ def replay(
     result = evaluate(
         run.truth, run.log_posterior, run.decided, run.model.classes,
         printed=run.printed, positive=positive, costs=run.judge_of.costs,
+        prior=run.judge_of.prior,
         documents=[
             kept.documents[place]._replace(number=step)
             for step, place in enumerate(new)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 from nbtext.policy import MOST_PROBABLE, Policy
 from nbtext.scoring.decide import DEFAULT as NO_POLICY
-from nbtext.scoring.policy_rule import rule_of
+from nbtext.scoring.policy_rule import prior_by_class, rule_of
 
 ABSENT: Final = -700.0
 """The log posterior of a class of which nothing is known yet, in nats."""
@@ -48,10 +48,12 @@ class Judge:
 
     Attributes:
         costs: what decisions cost, None without prices or before the first decision.
+        prior: the share of each class that is expected, None likewise.
     """
 
     def __init__(self, model: GrowingModel, policy: Policy) -> None:
         self.costs: Costs | None = None
+        self.prior: dict[str, float] | None = None
         self._model = model
         self._policy = policy
 
@@ -90,8 +92,9 @@ class Judge:
         """Return how the model decides at this moment."""
         if self._policy == MOST_PROBABLE:
             return NO_POLICY
-        rule = rule_of(self._policy, self._model.basis())
-        self.costs = rule.costs
+        basis = self._model.basis()
+        rule = rule_of(self._policy, basis)
+        self.costs, self.prior = rule.costs, prior_by_class(self._policy, basis)
         return rule
 
 

@@ -118,6 +118,28 @@ def test_it_begins_with_the_model_that_is_named(run: Run, sources: list[str]) ->
     assert "the model has counted 16 of 40 documents; they are left out" in err
 
 
+def test_what_is_to_be_known_of_its_model_is_said(run: Run, sources: list[str]) -> None:
+    for label in sources:
+        Path(f"{label}.txt").write_text(f"of {label} alone")
+    run("train", "-q", "-m", "m.nbt", "spam=spam.txt", "ham=ham.txt")
+    run(
+        "learn",
+        "-q",
+        "-m",
+        "m.nbt",
+        "spam",
+        f"spam/{next(Path('spam').iterdir()).name}",
+    )
+    Path("m.nbt").write_bytes(Path("m.nbt").read_bytes()[:-20])
+    options = ("-m", "m.nbt", "--class-prior", "uniform")
+
+    _, _, err = run("eval", "--replay", *options, *sources)
+
+    assert "WARNING: m.nbt: the table at byte" in err
+    assert "note: --class-prior changes nothing" in err
+    assert run("eval", *options, *sources).err == err
+
+
 def test_an_index_gives_order_and_labels(run: Run, sources: list[str]) -> None:
     """As the TREC corpora have it: a label and a path a line."""
     Path("full").mkdir()
@@ -199,6 +221,12 @@ def test_texts_have_no_dates(run: Run, sources: list[str]) -> None:
 
     assert status == 64
     assert "not one document has a date" in err
+
+
+def test_the_prior_that_is_expected_is_told(run: Run, sources: list[str]) -> None:
+    _, out, _ = run("eval", "--replay", "--json", "--prior", "spam=20%", *sources)
+
+    assert json.loads(out)["prior"] == {"ham": 0.8, "spam": 0.2}
 
 
 def test_it_decides_by_a_policy(run: Run, sources: list[str]) -> None:
