@@ -106,11 +106,11 @@ def evaluate_model(
         text = f"{unknown.sentence()}; until then each counts as an error"
         report.remark(Note(text, is_warning=True))
     if seen and is_any_known:
-        report.remark(Note(seen.sentence(report.documents)))
+        report.remark(Note(seen.sentence(name, report.documents)))
     if on_read is not None:
         on_read(report)
     if seen and not n_judged:
-        raise SettingsError(seen.sentence(report.documents))
+        raise SettingsError(seen.sentence(name, report.documents))
     if not n_judged:
         raise report.skipped.first if report.skipped else SourceError(NOTHING)
     if not is_any_known:
@@ -201,8 +201,8 @@ class Seen:
     def __bool__(self) -> bool:
         return bool(self.scored_left_out or self.passed_over)
 
-    def sentence(self, documents: int) -> str:
-        """Say how many of some documents had been counted, and what became of them."""
+    def sentence(self, model: str, documents: int) -> str:
+        """Say how many documents a model had counted, and what became of them."""
         n_seen = self.scored_left_out + self.passed_over
         whole = "all" if n_seen == documents else f"{n_seen:,} of"
         is_mixed = self.scored_left_out > 0 and self.passed_over > 0
@@ -215,7 +215,7 @@ class Seen:
             why = "what they have brought to it cannot be taken away exactly"
             parts.append(f"{count} are left out, because {why}")
         return (
-            f"the model has counted {whole} {documents:,} documents; "
+            f"{model} has counted {whole} {documents:,} documents; "
             f"{'; '.join(parts)} (--seen scores them as they are, --folds 10 makes "
             "models that have not seen them)"
         )

@@ -493,6 +493,16 @@ def test_the_other_model_has_to_be_one(run: "Run") -> None:
 
 
 @pytest.mark.usefixtures("model")
+def test_the_one_of_two_models_that_has_counted_all_is_named(run: "Run") -> None:
+    run("train", "-q", "-m", "new.nbt", "spam=spam/1.eml", "ham=ham/1.eml")
+    run("prune", "-q", "mail.nbt")
+
+    _, _, err = run("eval", "-m", "new.nbt", "--against", "mail.nbt", "spam", "ham")
+
+    assert "Error: the model mail.nbt has counted all 16 documents; " in err
+
+
+@pytest.mark.usefixtures("model")
 def test_the_one_of_two_models_that_lacks_a_class_is_named(run: "Run") -> None:
     run("train", "-m", "other.nbt", "spam", "news=ham")
     command = ("eval", "-m", "mail.nbt", "--seen", "--against", "other.nbt")
