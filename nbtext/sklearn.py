@@ -113,7 +113,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def fit(self, X: Texts, y: Any) -> NBTextClassifier:
         """
-        Make a model of texts.
+        Make a model of texts; what fails leaves the one before as it is.
 
         Args:
             X: shape (n_documents,), texts or raw messages.
@@ -125,14 +125,14 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         """
         texts, labels = _checked(X, y)
-        self.classes_, places = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < TWO:
-            [only] = self.classes_.tolist()
+        classes, places = np.unique(labels, return_inverse=True)
+        if len(classes) < TWO:
+            [only] = classes.tolist()
             message = f"y has one class, {only!r}; a classifier needs two"
             raise ValueError(message)
-        self._waiting: list[tuple[str, AnyDocument]] = []
-        self._n_seen = len(texts)
         self._train(_pairs(places, texts), self._overrides())
+        self.classes_, self._n_seen = classes, len(texts)
+        self._waiting: list[tuple[str, AnyDocument]] = []
         return self
 
     def partial_fit(

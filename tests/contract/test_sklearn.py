@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import nbtext.sklearn as estimators
 from nbtext import Classifier, classify_all, load, train_on
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, TrainingError
 from nbtext.sklearn import NBTextClassifier
 from nbtext.store import open_model, read_contents
 from nbtext.tokens import pattern
@@ -264,6 +264,18 @@ def test_what_is_no_value_of_a_parameter_is_refused(
         NBTextClassifier(**parameters).fit(texts, [0, 1])
     with pytest.raises((ValueError, SettingsError), match=found):
         NBTextClassifier(**parameters).partial_fit(texts, [0, 1], classes=[0, 1])
+
+
+def test_a_fit_that_fails_leaves_the_one_before() -> None:
+    model = NBTextClassifier().fit(["late goal", "opera stage"], ["sport", "arts"])
+
+    for one in (model, NBTextClassifier()):
+        with pytest.raises(TrainingError):
+            one.fit(["", ""], ["x", "y"])
+
+    assert model.predict(["goal", "opera"]).tolist() == ["sport", "arts"]
+    with pytest.raises(NotFittedError):
+        one.predict(["goal"])
 
 
 def test_one_class_is_refused() -> None:
