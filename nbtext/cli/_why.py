@@ -22,6 +22,7 @@ from nbtext.cli._terminal import (
     name_notes,
     name_problems,
     show,
+    to_stderr,
     to_stdout,
 )
 from nbtext.counts import ReadReport
@@ -77,6 +78,11 @@ def run(request: WhyRequest) -> int:
     scoring = request.overrides.scoring(opened.scoring)
     policy = request.policy.chosen(opened.policy)
     classifier = Classifier(opened.scored_by(scoring), policy=policy)
+    in_vain = request.overrides.in_vain(
+        scoring, policy or opened.policy, len(opened.classes)
+    )
+    if in_vain and not request.output.quiet:
+        to_stderr(f"note: {in_vain}")
     if request.label is not None:  # as sources read labels
         request = request._replace(label=readable(request.label))
     report = ReadReport()

@@ -344,3 +344,14 @@ def test_what_would_take_the_only_document_of_a_class_is_said(run: "Run") -> Non
     assert (status, out) == (65, "")
     assert err.startswith("Error: one.txt: it is the only document of its class, and ")
     assert "learnt as 'b' it would leave the model that class alone" in err
+
+
+@pytest.mark.usefixtures("model")
+def test_an_option_that_changes_nothing_is_said_as_by_classify(run: "Run") -> None:
+    options = ("-m", "mail.nbt", "--class-prior", "uniform", "spam/1.eml")
+
+    said = run("why", *options).err
+
+    assert "note: --class-prior changes nothing" in said
+    assert said == run("classify", *options).err
+    assert run("why", "-q", *options).err == ""
