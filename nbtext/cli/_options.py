@@ -33,6 +33,12 @@ from nbtext.store.lock import WAIT
 
 MAX_BYTES: Final = "16M"
 
+GIVEN: Final = (
+    click.core.ParameterSource.COMMANDLINE,
+    click.core.ParameterSource.DEFAULT_MAP,  # in front of the command
+)
+"""Where the user's own word for an option comes from."""
+
 MODEL_HELP: Final = (
     "The model file [default: $NBTEXT_MODEL, else $XDG_DATA_HOME/nbtext/model.nbt]. "
     "`classify` and `eval` take several, which decide together."
@@ -71,7 +77,7 @@ def _as_model(
     if path is None:
         return
     source = context.get_parameter_source("model")
-    if source is click.core.ParameterSource.COMMANDLINE:
+    if source in GIVEN:
         message = f"{quoted(path)} is a second model beside that of --model."
         raise click.BadParameter(message)
     context.params["model"] = path

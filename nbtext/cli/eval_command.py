@@ -8,6 +8,7 @@ from nbtext.arguments import MOST_FOLDS
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
     AGAINST_HELP,
+    GIVEN,
     check_cluster,
     cluster_option,
     jobs_option,
@@ -130,15 +131,11 @@ def command(
     """  # noqa: D301  click wants a real backspace
     from nbtext.cli._eval import EvalRequest, run
 
-    named = (
-        click.core.ParameterSource.COMMANDLINE,
-        click.core.ParameterSource.DEFAULT_MAP,  # in front of the command
-    )
     request = EvalRequest(
         sources=sources,
         options=options,
         models=model,
-        is_model_named=context.get_parameter_source("model") in named,
+        is_model_named=context.get_parameter_source("model") in GIVEN,
         folds=folds,
         replay=replay,
         overrides=overrides,

@@ -564,11 +564,13 @@ def test_the_model_may_be_an_argument(run: "Run", command: str) -> None:
     argument = run(command, *arguments, "mail.nbt")
     before = run("-m", "mail.nbt", command, *arguments)
     twice = run(command, *arguments, "mail.nbt", "-m", "other.nbt")
+    around = run("-m", "other.nbt", command, *arguments, "mail.nbt")
     empty = run(command, *arguments, "")
 
     assert option.status == 0
     assert argument == before == option
     assert (twice.status, empty.status) == (64, 64)
+    assert around == twice
     assert "'mail.nbt' is a second model beside that of --model." in twice.err
     assert "it is empty; name a file" in empty.err
 
