@@ -32,6 +32,8 @@ from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options, named_paths
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nbtext.cli._eval import EvalRequest
 
 
@@ -165,7 +167,7 @@ def _check(request: "EvalRequest") -> None:
 
     """
     if not request.is_new and request.overrides.are_for_training:
-        given = ", ".join(f"--{name}" for name in request.overrides.are_for_training)
+        given = ", ".join(_written(request.overrides))
         message = (
             f"A trained model keeps what it counts; {given} can be given with "
             "--folds, or to `train`, or with --replay if no model is named."
@@ -199,3 +201,12 @@ def _check(request: "EvalRequest") -> None:
         others = [*request.models, *filter(None, [request.against])]
         named = named_paths(request.sources, labelled=True)
         check_places(request.reports, [*(path for _, path in named), *others])
+
+
+def _written(overrides: SettingsOverrides) -> "Iterator[str]":
+    """Yield the options of what is counted as they are written, without values."""
+    from nbtext.learning.overrides import DEFAULTS
+    from nbtext.tuning.tuned import options_of
+
+    for name in overrides.are_for_training:
+        yield options_of(DEFAULTS._replace(**{name: getattr(overrides, name)}))[0]

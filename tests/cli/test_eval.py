@@ -268,6 +268,10 @@ def test_eval_of_a_model_names_the_options_that_need_training(run: "Run") -> Non
     assert (status, out) == (64, "")
     assert "--pattern, --ngrams can be given with --folds, or to `train`" in err
     assert "--score" not in err
+    options = ("--no-correction", "--no-byte-ngrams", "--views", "body")
+    status, _, err = run("eval", *options, "spam", "ham")
+    assert status == 64
+    assert "; --no-byte-ngrams, --views, --no-correction can be given" in err
 
 
 @pytest.mark.usefixtures("corpus")
