@@ -72,7 +72,8 @@ LEFT: Final = frozenset(("errors", "terms"))
 def page_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> str:
     """Return the report of an evaluation as an HTML page."""
     name = text_of(title)
-    sections = [*_tables_first(result), *_charts(result), *_tables_last(result, top)]
+    figures, *others = map(_section, tables_of(result, top))
+    sections = [figures, *_charts(result), *others]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -90,16 +91,6 @@ def summary(result: Evaluation) -> str:
     """Say in a sentence how good the decisions were."""
     whole = f"{result.correct:,} of {result.documents:,} documents right"
     return f"{whole}, {result.unsure:,} unsure" if result.unsure else whole
-
-
-def _tables_first(result: Evaluation) -> Iterator[str]:
-    yield from (_section(one) for one in tables_of(result) if one.name == "figures")
-
-
-def _tables_last(result: Evaluation, top: Sequence[TopTerm]) -> Iterator[str]:
-    shown = ("figures",)
-    tables = tables_of(result, top)
-    yield from (_section(one) for one in tables if one.name not in shown)
 
 
 def _charts(result: Evaluation) -> Iterator[str]:

@@ -75,9 +75,9 @@ def asked(arguments: list[str]) -> Asked | None:
         else:
             return None
     if letters in LEARNT:
-        return Asked(model or _default(), letters)
+        return Asked(model or default_file(), letters)
     is_plain = not letters.strip(LETTERS) and len(set(letters)) == len(letters)
-    return Asked(model or _default(), letters) if is_plain else None
+    return Asked(model or default_file(), letters) if is_plain else None
 
 
 def in_folder(folder: str) -> str:
@@ -85,7 +85,8 @@ def in_folder(folder: str) -> str:
     return f"{folder.rstrip('/')}/{FILE}"
 
 
-def _default() -> str:
+def default_file() -> str:
+    """Return where the model is if no option says so."""
     from nbtext.cli._places import default_model
 
     folder = (

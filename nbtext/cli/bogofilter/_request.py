@@ -4,15 +4,13 @@ What is asked of `nbtext bogofilter`, from its options.
 Which of them go together is bogofilter's rule, and so is what a cut-off may leave out.
 """
 
-import os
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.classes import quoted
 from nbtext.cli._numbers import number_of
-from nbtext.cli._places import default_model
 from nbtext.cli.bogofilter._bogosity import Cutoffs
 from nbtext.cli.bogofilter._options import Parsed
-from nbtext.cli.bogofilter._plain import in_folder
+from nbtext.cli.bogofilter._plain import default_file, in_folder
 from nbtext.cli.bogofilter._words import FIELD, HAM, SPAM
 from nbtext.errors import SettingsError
 from nbtext.filtering import AddedField
@@ -231,6 +229,4 @@ def _model(parsed: Parsed) -> str:
         raise SettingsError("the name of the model is empty; fill it in")
     if named is not None:
         return named
-    if folder is None and not os.environ.get("NBTEXT_MODEL"):
-        folder = os.environ.get("BOGOFILTER_DIR")
-    return in_folder(folder) if folder else default_model()
+    return in_folder(folder) if folder is not None else default_file()
