@@ -36,10 +36,10 @@ def why_lines(explanation: Explanation, top: int) -> Iterator[str]:
 
 def decision_line(explanation: Explanation) -> str:
     """Return what was decided, in the columns of `classify`."""
-    label = explanation.decision
+    label, posterior = explanation.decision, explanation.posterior
     decided = UNSURE if label is None else class_name(label)
-    most = max(explanation.posterior.values())
-    return f"{decided}\t{probability(rounded(most))}\t{escaped(explanation.name)}"
+    told = max(posterior.values()) if label is None else posterior[label]
+    return f"{decided}\t{probability(rounded(told))}\t{escaped(explanation.name)}"
 
 
 def words_of(explanation: Explanation) -> str:

@@ -355,3 +355,16 @@ def test_an_option_that_changes_nothing_is_said_as_by_classify(run: "Run") -> No
     assert "note: --class-prior changes nothing" in said
     assert said == run("classify", *options).err
     assert run("why", "-q", *options).err == ""
+
+
+@pytest.mark.parametrize("policy", [("--cost", "ham:spam=100"), ("--unsure", "1")])
+@pytest.mark.usefixtures("model")
+def test_the_first_line_is_that_of_classify(
+    run: "Run", policy: tuple[str, str]
+) -> None:
+    """Where costs decide, the label may be of the class that is less probable."""
+    options = ("-m", "mail.nbt", *policy, "spam/1.eml")
+
+    assert run("why", *options).out.splitlines()[:1] == [
+        run("classify", *options).out[:-1]
+    ]
