@@ -227,6 +227,7 @@ false_positives_option = click.option(
     multiple=True,
     callback=_only_one,
     metavar="[CLASS=]RATE",
+    shell_complete=completion.classes_before,
     help="CLASS (spam) needs a score that no more than this share of held-out "
     "documents of the other class reach, such as 0.1%.",
 )

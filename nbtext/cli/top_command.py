@@ -40,7 +40,9 @@ LOOK_UP = (
 
 
 @click.command()
-@click.argument("label", metavar="[CLASS]", required=False)
+@click.argument(
+    "label", metavar="[CLASS]", required=False, shell_complete=completion.classes
+)
 @click.option(
     "--from",
     "sources",

@@ -630,6 +630,9 @@ def test_completion_offers_classes_models_commands_and_files() -> None:
     assert completed("classify", "--is", "h", env=env) == ["plain,ham"]
     assert completed("filter", "box", "--move", "s", env=env) == ["plain,spam="]
     assert completed("rename", "h", env=env) == ["plain,ham="]
+    assert completed("top", "h", env=env) == ["plain,ham"]
+    rate = completed("policy", "--max-false-positives", "h", env=env)
+    assert rate == ["plain,ham="]
     assert completed("learn", "", env={"NBTEXT_MODEL": "none.nbt"}) == []
     assert completed("info", "m") == ["plain,mail.nbt"]
     assert completed("info", "-m", "folder/") == ["plain,folder/other.nbt"]
