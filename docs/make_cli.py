@@ -136,7 +136,7 @@ several (`.mbox`, `.csv`), or is that of one of them.
 | column | |
 |---|---|
 | 1 | the label, `?` if unsure |
-| 2 | the probability of the most probable class, to four places; never `1.0000` |
+| 2 | the probability of the label, or if unsure the highest, to four places; never `1.0000` |
 | 3 | the document's name; absent if standard input is the only source |
 
 Names are escaped, so that each document is one line: `\\t`, `\\n`, `\\r` and `\\\\` for tab,
@@ -150,13 +150,14 @@ stored as `\\xHH`; no backslash is doubled there, nor in messages. Results are p
 |---|---|
 | `name` | the document's name; a byte that is not UTF-8 is written `\\xHH` |
 | `label` | its class, null if unsure |
-| `probability` | of the most probable class |
+| `probability` | of the label, or if unsure the highest |
 | `posterior` | class to probability; they sum to 1 |
 | `log_posterior` | class to the natural logarithm of that, however small |
 | `tokens` | `known` to the model, and `total` |
 | `truncated` | whether the document was longer than `--max-bytes` |
 | `id`, `truth` | the identity and the label of a record that has them; absent for others |
 | `from`, `subject` | of a mail, decoded, 200 characters at most; absent for text |
+| `parts` | of several models: what each (`model`) finds alone, by the same keys |
 
 Scores are doubles, and printed to 13 digits. The last two may be others for a document in a batch than for the
 same alone, without the compiled extension, or with other `--jobs`: sums are formed in another order there, and agree
@@ -184,7 +185,7 @@ status and the differences.
 **`learn`** and **`forget`** print nothing on standard output. Standard error has a summary,
 and the name of each document that was refused. `--json` prints one object: `class` (with `--labelled`
 null, and `classes` has how many each has got),
-`learnt` and `moved`, or `forgotten`; `known` (so already, or forgotten with a copy), with `--seen-only` `unread`; `refused`, `empty` (without a byte), `skipped` and `path`. Like all
+`learnt` and `moved`, or `forgotten`; `known` (so already, or forgotten with a copy), with `--seen-only` `unread`, with `--regime` `left_out`; `refused`, `empty` (without a byte), `skipped` and `path`. Like all
 commands that write a model, they wait up to `--wait` seconds for another writer.
 [learning.md](learning.md) lists their promises.
 
@@ -196,31 +197,33 @@ commands that write a model, they wait up to `--wait` seconds for another writer
 
 **`merge`**, **`compact`** and **`prune`** report on standard error, and with `--json` in one
 object: `merge` has `classes` (name to documents), `doubles` (documents in
-more than one model, or in more than one of those that a file was joined of), `taken` (those that are now counted once), `refused`, `conflicts` (a
+more than one model, or in more than one of those that a file was joined of), `taken` (those that are now counted once), `refused`, `left_out`
+(held-out documents that say nothing of the sum's probabilities), `conflicts` (a
 list of `labels`, of an earlier model and a later one, and `documents`), `path` and `size`;
 `compact` has `tables`, `before` and `after` (bytes) and `path`; `prune` has `done`,
-`terms`, `tokens` and `bytes`, each with `before` and `after`, and `path`.
+`terms`, `tokens` and `bytes`, each with `before` and `after`, `path`, and `scored` (documents of `--counted` that
+probabilities were fitted anew to).
 
 **`info`** prints a name, a tab and a value on each line, then `class`, name, documents,
 tokens and when the class last learnt, or `-`, for each class. `info --json` prints one
 object: `path`, `bytes`, `tables`, `doubles` (documents that are in more than one of the
-models that were joined with `cat`), `terms`, `classes` (name to `documents`, `tokens` and
+models that were joined with `cat`), `terms`, `texts` (how many terms have one, or null), `classes` (name to `documents`, `tokens` and
 `learnt`, a time or null), `settings` (how documents are read), `scoring`, `calibration`,
-`trained` (a time or null), `taught` (how many documents were learnt, moved or forgotten
+`correction` and `policy` (or null), `trained` (a time or null), `taught` (how many documents were learnt, moved or forgotten
 since), `undo` (`documents` that `nbtext undo` would take back, and `records`: of how many documents is
-kept what they left), `tail` (`tables` and `bytes` behind the first table), `written` and `writer`.
+kept what they left), `tail` (`tables` and `bytes` behind the first table), `written`, `writer` and `tokenizer`.
 
 **`eval`** prints four tables, separated by empty lines: the name and value of each figure;
 precision, recall, F1 and support of each class; the confusion matrix, with true classes as
-rows; and reliability. On a terminal the last line says in a sentence how many were right. `eval --json` prints one object; [measures.md](measures.md)
+rows; and reliability. What is asked for besides stands behind them: a comparison, a replay, errors. On a terminal the last line says in a sentence how many were right. `eval --json` prints one object; [measures.md](measures.md)
 defines each of its keys.
 
 **`train`** prints nothing on standard output; standard error has a summary. A new model is
 readable only by its owner (mode 0600); one that replaces another keeps owner, group, mode
 and access control list of the old file, as far as the writer may give them. `train --json` prints one object: `documents`,
 `classes` (name to documents), `format`, `tokens`, `terms` (distinct ones), `bytes`,
-`seconds`, `skipped`, `empty`, `truncated`, `repeats`, `conflicts` (documents with two or more labels),
-`path` and `size`.
+`seconds`, `skipped`, `empty`, `truncated`, `repeats`, `left_out` (by the regime), `conflicts` (documents with two or more labels),
+`held_out_losses` (score to loss, where training has chosen between two), `path` and `size`.
 
 **`tokens`** prints view, field, count and term, separated by tabs (on a terminal in columns, with a heading); the two tokens of a pair
 are separated by a space. A line `# name` precedes each of several documents. `tokens --json`

@@ -48,7 +48,8 @@ def load(
 
     Args:
         path: the model file.
-        overrides: how to score, where it differs from what the file asks for.
+        overrides: how to score, where it differs from what the file asks for; what is
+            counted is the file's.
         policy: how decisions are made, if not by the policy that is kept in the model;
             `Policy()` is the one that decides for the most probable class.
         keyed: file of the secret of a model that was trained with one; this process
