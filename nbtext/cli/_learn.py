@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from nbtext.document import Item
     from nbtext.plain_mail import Begun
+    from nbtext.scoring import Model
 
 DEFAULT: Final = Options()
 
@@ -77,9 +78,11 @@ def run(command: LearnCommand) -> int:
         to_stderr(f"model: {request.path}")
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=command.output.quiet)
-    options = command.options._replace(model_fields=partial(model_fields, request.path))
-    if request.own_labels:
-        options = options._replace(model_classes=load_model(request.path).classes)
+    opened = load_model(request.path) if request.own_labels else _opened(request.path)
+    options = command.options._replace(
+        model_fields=partial(model_fields, request.path),
+        model_classes=() if opened is None else opened.classes,
+    )
     items: Iterable[Item] = documents(
         command.sources, options, labelled=request.own_labels, stdin=command.begun
     )
@@ -88,7 +91,7 @@ def run(command: LearnCommand) -> int:
     labels_found: Tally[str] = Tally()
     if request.label is not None:
         items = _counting_labels(items, labels_found)
-    score = None if command.output.quiet else _score_of(request.path)
+    score = None if opened is None else opened.scoring.score
     outcomes: Tally[str] = Tally()
     labels: Tally[str] = Tally()
     cut_short = CutShort(quiet=command.output.quiet)
@@ -122,8 +125,8 @@ def run(command: LearnCommand) -> int:
             to_stderr(otherwise_labelled(request, labels_found))
         if request.frozen_idf:
             to_stderr(idf_kept(request.path))
-        score_now = _score_of(request.path)
-        if score != score_now and None not in (score, score_now):
+        now = _opened(request.path)
+        if now is not None and score not in (None, now.scoring.score):
             to_stderr(scored_otherwise(request.path))
     name_rest(failures)
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
@@ -252,10 +255,10 @@ def summary(
     return ", ".join(parts) + (f": {by_class}" if by_class else "")
 
 
-def _score_of(path: str) -> str | None:
-    """Return how a model scores; None if there is none, or it cannot be opened."""
+def _opened(path: str) -> "Model | None":
+    """Return a model as it is; None if there is none, or it cannot be opened."""
     try:
-        return load_model(path).scoring.score
+        return load_model(path)
     except NbtextError:
         return None
 

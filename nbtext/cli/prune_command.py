@@ -89,7 +89,10 @@ def command(
         pruned, n_scored = prune(read_contents(file), min_documents), 0
         if sources:
             fields = file.settings.fields
-            options = options._replace(model_fields=lambda: fields)
+            options = options._replace(
+                model_fields=lambda: fields,
+                model_classes=pruned.contents.counts.classes,
+            )
             pruned, n_scored = recalibrated(
                 pruned,
                 file,

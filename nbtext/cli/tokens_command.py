@@ -72,7 +72,8 @@ def command(
     default ones. A document's name stands on a line of its own if there are several.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    settings = None
+    settings: Settings | None = None
+    classes: tuple[str, ...] = ()
     if kind is not None:
         if keyed is not None:
             message = "--keyed is about a model; with --as none is read."
@@ -82,13 +83,15 @@ def command(
         try:
             opened = load_model(model)
             check_keyed(keyed, opened)
-            settings = opened.settings
+            settings, classes = opened.settings, opened.classes
             name_notes(opened)
         except NoModelError:
             to_stderr(f"note: {model}: no model there; reading by the default settings")
     report = ReadReport()
     fields = () if settings is None else settings.fields
-    options = Options(max_bytes=max_bytes, model_fields=lambda: fields)
+    options = Options(
+        max_bytes=max_bytes, model_fields=lambda: fields, model_classes=classes
+    )
     items = source_documents(sources, options, labelled=False)
     for document in documents(items, report, max_bytes):
         wanted = settings or default_settings(

@@ -262,3 +262,37 @@ def test_a_name_of_a_column_that_no_model_could_hold_is_refused_at_once(
     assert (status, out) == (64, "")
     assert err == "Error: the name of the column 't\\udcff' is not UTF-8; rename it\n"
     assert not Path("n.nbt").exists()
+
+
+def test_a_table_whose_label_is_last_is_read_alike_by_all_commands(run: "Run") -> None:
+    """Nothing but the classes of the model tells which column is the label."""
+    rows = [
+        f"{label},{text} {number}"
+        for number in range(6)
+        for label, text in (("sport", "a goal of the team"), ("arts", "a painter sang"))
+    ]
+    Path("rows.csv").write_text("\n".join(rows))
+    Path("new.csv").write_text("late goal of a team,sport\npainter on a stage,arts\n")
+    for name in ("a.nbt", "b.nbt"):
+        run("train", "-q", "-m", name, "rows.csv")
+    model, quiet = ("-m", "a.nbt"), "-q"
+
+    lines = run("classify", *model, "new.csv").out.splitlines()
+    why = run("why", *model, "new.csv").out.splitlines()
+    learnt = [
+        run("learn", "-m", name, "--labelled", "new.csv") for name in ("a.nbt", "b.nbt")
+    ]
+
+    assert [line.split("\t")[0] for line in lines] == ["sport", "arts"]
+    assert {*lines} <= {*why}
+    assert "\tlate goal\n" in run("tokens", *model, "new.csv").out
+    assert {one.err for one in learnt} == {
+        "learnt 2 documents as labelled: arts 1, sport 1\n"
+    }
+    again = run("learn", *model, "sport", "new.csv:1")
+    assert again.err == "1 document known as sport already\n"
+    told = run("prune", quiet, "--json", "--dry-run", "a.nbt", "--counted", "new.csv")
+    assert json.loads(told.out)["scored"] == 2
+    both = ("a.nbt", "b.nbt", "-o", "c.nbt", "--documents", "new.csv")
+    assert json.loads(run("merge", quiet, "--json", *both).out)["taken"] == 2
+    assert run("forget", *model, "new.csv").err == "forgot 2 documents\n"
