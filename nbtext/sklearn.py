@@ -175,10 +175,11 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if self.model_:
             self._learn(pairs)
             return self
-        self._waiting += pairs  # until there are two classes
-        if len({label for label, _ in self._waiting}) > 1:
-            self._train(self._waiting, self._overrides()._replace(correction=False))
-            self._waiting = []
+        waiting = [*self._waiting, *pairs]  # until there are two classes
+        if len({label for label, _ in waiting}) > 1:
+            self._train(waiting, self._overrides()._replace(correction=False))
+            waiting = []
+        self._waiting = waiting
         return self
 
     def predict(self, X: Texts) -> NDArray[Any]:

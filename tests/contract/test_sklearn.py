@@ -278,6 +278,16 @@ def test_a_fit_that_fails_leaves_the_one_before() -> None:
         one.predict(["goal"])
 
 
+def test_texts_of_a_partial_fit_that_fails_are_not_counted_by_the_next() -> None:
+    model = NBTextClassifier()
+    with pytest.raises(TrainingError):
+        model.partial_fit(["", ""], ["x", "y"], classes=["x", "y"])
+
+    model.partial_fit(["late goal", "opera stage"], ["x", "y"])
+
+    assert sum(model._opened().model.documents) == 2
+
+
 def test_one_class_is_refused() -> None:
     with pytest.raises(ValueError, match="y has one class, 'a'; a classifier"):
         NBTextClassifier().fit(["x", "y"], np.array(["a", "a"]))
