@@ -114,6 +114,9 @@ def _without_pruned(
         for view, (table, terms) in enumerate(
             zip(model.terms, block.views, strict=True)
         ):
+            if model.settings.views[view].kind != "text":  # of which nothing is pruned
+                views.append(terms)
+                continue
             n_documents = table.sums(model.column(view, "documents"))
             is_left = n_documents.take(table.find(terms.keys)) > min_documents
             document = np.repeat(np.arange(len(block)), terms.sizes)

@@ -3,7 +3,8 @@
 from pathlib import Path
 from random import Random
 
-from nbtext import train_on
+from nbtext import Options, read_documents, train_on
+from nbtext import train as api_train
 from nbtext.document import Document
 from nbtext.learning import train
 from nbtext.scoring.batch import raw_scores
@@ -94,3 +95,36 @@ def test_what_the_model_has_not_counted_is_passed_over(tmp_path: Path) -> None:
     )
 
     assert found == (pruned, 0)
+
+
+def test_of_columns_of_categories_and_numbers_nothing_is_left_out(
+    tmp_path: Path,
+) -> None:
+    """Pruning leaves them as they are, so documents are scored with all they have."""
+    path, table = str(tmp_path / "m.nbt"), tmp_path / "t.csv"
+    rows = [f"{'ab'[n % 2]},word{n % 3} of,only{n},{n}" for n in range(40)]
+    table.write_text("\n".join(["label,text,kind,size", *rows]))
+    options = Options(
+        label_column="label",
+        text_columns=("text",),
+        categorical_columns=("kind",),
+        numeric_columns=("size",),
+    )
+    api_train([table], path, options=options)
+    file = open_model(path)
+    contents = read_contents(file)
+    scored = []
+    for least in (1, 2):  # the text has no term that one document alone has
+        items = read_documents([table], options=options)
+        found, n_scored = recalibrated(
+            prune(contents, least),
+            file,
+            items,
+            min_documents=least,
+            max_bytes=1000,
+            on_problem=print,
+        )
+        scored.append(found.contents.calibrations)
+        assert n_scored == 40
+
+    assert scored[0] == scored[1]
