@@ -86,7 +86,8 @@ def run(command: LearnCommand) -> int:
     items: Iterable[Item] = documents(
         command.sources, options, labelled=request.own_labels, stdin=command.begun
     )
-    seen = SeenOnly(items) if command.is_seen_only else None
+    max_bytes = options.max_bytes
+    seen = SeenOnly(items, max_bytes) if command.is_seen_only else None
     items = items if seen is None else seen
     labels_found: Tally[str] = Tally()
     if request.label is not None:
@@ -96,7 +97,6 @@ def run(command: LearnCommand) -> int:
     labels: Tally[str] = Tally()
     cut_short = CutShort(quiet=command.output.quiet)
     refused = Naming("refused")
-    max_bytes = command.options.max_bytes
     is_done = False
     try:
         for results in learn_documents(

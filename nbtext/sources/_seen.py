@@ -17,8 +17,10 @@ from contextlib import closing
 from functools import cache
 from typing import Final
 
-from nbtext.document import Document, Item, Unread
-from nbtext.errors import SourceError
+from nbtext.document import Document, Item, Unread, Unreadable
+from nbtext.errors import NoMemoryError, SourceError
+from nbtext.sources._inspect import may_be_mbox
+from nbtext.sources._load import load_all
 from nbtext.sources._stream import open_path, read_start
 from nbtext.sources._walk import below, is_part_of_maildir
 from nbtext.sources.mbox import END_OF_HEADER
@@ -44,35 +46,65 @@ class SeenOnly:
         left_out: how many of these there were so far.
     """
 
-    def __init__(self, items: Iterable[Item]) -> None:
+    def __init__(self, items: Iterable[Item], max_bytes: int) -> None:
+        """
+        Take items.
+
+        Args:
+            items: a stream.
+            max_bytes: how much of a document is read.
+
+        """
         self.left_out = 0
         self._items = items
+        self._max_bytes = max_bytes
         self._is_seen = re.compile(_SEEN).search
         self._is_of_maildir = cache(is_part_of_maildir)
         self._unseen_of: dict[str, Ranges] = {}
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the others."""
-        for item in self._items:
-            if self._is_unseen(item):
+        for file in self._items:
+            if self._is_unseen(file):
                 self.left_out += 1
-            else:
-                yield item
+                continue
+            for item in _opened(file, self._max_bytes):
+                if isinstance(item, Document) and _is_unseen_in_mbox(item):
+                    self.left_out += 1
+                else:
+                    yield item
 
     def _is_unseen(self, item: Item) -> bool:
-        if isinstance(item, Unread):
-            path = os.path.abspath(item.path)
-            if self._is_of_maildir(os.path.dirname(path)):
-                return not self._is_seen(path)
-            return _is_unseen_in_mh(path, self._unseen_of)
-        return isinstance(item, Document) and _is_unseen_in_mbox(item)
+        """Return whether an item is a file that is a message, and nobody has read."""
+        if not isinstance(item, Unread):
+            return False
+        path = os.path.abspath(item.path)
+        if self._is_of_maildir(os.path.dirname(path)):
+            return not self._is_seen(path)
+        return _is_unseen_in_mh(path, self._unseen_of)
+
+
+def _opened(item: Item, max_bytes: int) -> Iterator[Item]:
+    """Yield an item, or what is in it if it is a file that may prove to be an mbox."""
+    if not isinstance(item, Unread) or item.is_mail is not None or item.is_one:
+        yield item
+        return
+    try:
+        yield from load_all(item, max_bytes)
+    except SourceError as error:
+        yield Unreadable(item.name, error)
+    except MemoryError:
+        yield Unreadable(item.name, NoMemoryError(item.name))
 
 
 def _is_unseen_in_mbox(message: Document) -> bool:
     """Return whether a document is a message of an mbox that nobody has read."""
-    if not (message.is_mail and re.search(_OF_MBOX, message.name)):
+    text = message.texts[0]
+    is_of_mbox = message.is_mail and re.search(_OF_MBOX, message.name)
+    is_file = message.is_mail is None and not message.columns
+    if not (is_of_mbox or (is_file and may_be_mbox(text, message.name))):
         return False
-    header = re.split(END_OF_HEADER, message.texts[0], maxsplit=1)[0]
+    header = re.split(END_OF_HEADER, text, maxsplit=1)[0]
     states = re.findall(_STATUS, header)
     return not states or not all(re.fullmatch(_READ, state) for state in states)
 

@@ -1,5 +1,6 @@
 """`nbtext learn`: what it learns, what it refuses, and what stands in its way."""
 
+import gzip
 import json
 import os
 import re
@@ -634,6 +635,23 @@ def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
     assert of_mbox.err == "learnt 2 documents as spam\n" + left_out.format(6)
     assert of_mh.err == "learnt 3 documents as spam\n" + left_out.format(4)
     assert "learnt 10 documents as spam, 5 documents known" in everything.err
+
+
+def test_so_it_can_of_an_mbox_that_lies_in_a_folder(run: "Run", model: Path) -> None:
+    """Such a file is one document as listed, and an mbox when it is opened."""
+    start = b"From a@b Thu Nov 26 10:00:00 2026\n"
+    read, unread = start + b"Status: RO\n" + NEW, start + NEW + b"new\n"
+    Path("Mail").mkdir()
+    Path("Mail", "Junk").write_bytes(read + b"\n" + unread + b"\n")
+    Path("Mail", "Old.gz").write_bytes(gzip.compress(unread + b"\n" + unread))
+    Path("Mail", "New").write_bytes(unread)
+    Path("Mail", "bad.gz").write_bytes(gzip.compress(read)[:-10])
+    Path("Mail", "one").write_bytes(NEW + b"no mailbox\n")
+
+    seen = run("learn", "--seen-only", "spam", "Mail", "-m", model)
+
+    assert "skipped: Mail/bad.gz: damaged gzip data" in seen.err
+    assert seen.err.endswith("learnt 2 documents as spam\nleft out 4 unread messages\n")
 
 
 @pytest.mark.parametrize("label", ["sapm", "SPAM", "spamm"])
