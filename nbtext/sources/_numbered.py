@@ -72,12 +72,20 @@ def numbered(named: Sequence[tuple[str | None, str]]) -> Iterator[Numbered]:
 
 
 def chosen(items: Iterator[Item], path: str, numbers: Sequence[int]) -> Iterator[Item]:
-    """Yield those items that have the numbers, and an error for those that are none."""
+    """
+    Yield those items that have the numbers, and an error for those that are none.
+
+    If the file cannot be read, or not all of it, that is the error.
+    """
     waiting = [f"{path}:{number}" for number in reversed(numbers)]
     n_found = 0
+    failure: Unreadable | None = None
     for item in items:
         if isinstance(item, Note | Pause):
             yield item
+            continue
+        if isinstance(item, Unreadable) and item.name == path:
+            failure = item
             continue
         n_found += item.name.startswith(f"{path}:")
         if item.name == waiting[-1]:
@@ -85,6 +93,9 @@ def chosen(items: Iterator[Item], path: str, numbers: Sequence[int]) -> Iterator
             waiting.pop()
             if not waiting:
                 return
+    if failure is not None:
+        yield failure._replace(documents=len(waiting))
+        return
     for name in reversed(waiting):
         holds = f"it holds {n_found:,}" if n_found else "it is one document"
         error = MissingSourceError(

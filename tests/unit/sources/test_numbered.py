@@ -81,6 +81,22 @@ def test_a_number_that_is_none_is_named() -> None:
     assert isinstance(missing.error, MissingSourceError)
 
 
+def test_what_keeps_the_file_from_being_read_is_told() -> None:
+    Path("cut.gz").write_bytes(Path("box.gz").read_bytes()[:-20])
+    Path("bad.csv").write_text("text,n\n" + "a,b,c\n" * 3)
+    Path("no.csv").write_text("a,b,c\nd,e,f\n")
+
+    (cut,) = read("cut.gz:7", "cut.gz:8")
+    (bad,) = errors("bad.csv:2")
+    (none,) = errors("no.csv:1")
+
+    assert isinstance(cut, Unreadable)
+    assert "cut.gz: damaged gzip data" in str(cut.error)
+    assert cut.documents == 2
+    assert "bad.csv: 2 more records (2, 3): 3 fields found" in bad
+    assert "no.csv: no column text" in none
+
+
 def test_a_file_of_that_name_comes_first() -> None:
     Path("box.mbox:3").write_text("a file")
 
