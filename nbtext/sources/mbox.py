@@ -18,21 +18,22 @@ from nbtext.document import Document, Note, Pause
 from nbtext.sources._content_length import Opening, Part, with_content_length
 from nbtext.sources._stream import Stream
 
-_DAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},?[ \t]+"
-_MONTH = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}[ \t]+"
+_DAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},?[ \t]{1,9}"
+_MONTH = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}[ \t]{1,9}"
 _TIME = rb"\d{1,2}:\d\d(?::\d\d)?"
-_ZONE = rb"(?:[ \t]+[A-Z+-][\w+-]{0,8}){0,2}"
+_ZONE = rb"(?:[ \t]{1,9}[A-Z+-][\w+-]{0,8}){0,2}"
 _DATE = b"".join(
     [
         b"(?:",
-        _DAY + _MONTH + rb"\d{1,2}[ \t]+" + _TIME + _ZONE + rb"[ \t]+\d{4}",
+        _DAY + _MONTH + rb"\d{1,2}[ \t]{1,9}" + _TIME + _ZONE + rb"[ \t]{1,9}\d{4}",
         b"|",  # the order of a Date header, which some programs write
-        _DAY + rb"\d{1,2}[ \t]+" + _MONTH + rb"\d{4}[ \t]+" + _TIME,
+        _DAY + rb"\d{1,2}[ \t]{1,9}" + _MONTH + rb"\d{4}[ \t]{1,9}" + _TIME,
         rb")\b",
     ]
 )
-# Both ends are bounded, so that a long line costs no more than many short ones. The
-# line feed at its end is not taken, because the next separator may begin with it.
+# All of it is bounded, so that a long line costs no more than many short ones, and a
+# piece of LONGEST_SEPARATOR bytes has all of it. The line feed at its end is not taken,
+# because the next separator may begin with it.
 _FROM_LINE = rb"From [^\n]{0,255}?" + _DATE + rb"[^\n]{0,127}(?=\n)"
 LONGEST_SEPARATOR = 512
 

@@ -62,6 +62,7 @@ def test_these_lines_begin_a_message(line: bytes) -> None:
         b"From: a@b Tue Jun 14 19:52:09 2005",
         b">From a@b Tue Jun 14 19:52:09 2005",
         b"From " + b"x" * 1000 + b" Tue Jun 14 19:52:09 2005",
+        b"From a@b Tue" + b" " * 1000 + b"Jun 14 19:52:09 2005",
     ],
 )
 def test_these_lines_do_not(line: bytes) -> None:
