@@ -201,7 +201,8 @@ def checked_policy(policy: Policy) -> Policy:
     """
     Return a policy that a program gives, its parts in their form.
 
-    Costs and a share of false positives may be plain tuples.
+    Costs and a share of false positives may be plain tuples. Classes come out sorted,
+    as a model has them.
 
     Raises:
         TypeError: it is none, or its parts do not have their form.
@@ -214,7 +215,8 @@ def checked_policy(policy: Policy) -> Policy:
     limit = policy.max_false_positives
     try:
         policy = policy._replace(
-            costs=tuple(map(Cost._make, policy.costs)),
+            prior=tuple(sorted((label, share) for label, share in policy.prior)),
+            costs=tuple(sorted(map(Cost._make, policy.costs), key=_place_of)),
             max_false_positives=None if limit is None else FalsePositives._make(limit),
         )
         policy.check()

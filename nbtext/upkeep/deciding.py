@@ -46,7 +46,6 @@ def set_policy(
         model = model_of(open_locked(path))
         if isinstance(policy, PolicyOverrides):
             policy = policy.policy(model.policy)
-        policy.check()
         rule_of(policy, basis_of(model))
         kept = None if policy == Policy() else policy
         if kept != model.policy:

@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from nbtext.errors import SettingsError
-from nbtext.policy import Cost, FalsePositives, Policy, PolicyOverrides
+from nbtext.policy import (
+    Cost,
+    FalsePositives,
+    Policy,
+    PolicyOverrides,
+    checked_policy,
+)
 
 PLAIN: dict[str, Any] = {
     "threshold": 0.0,
@@ -103,6 +109,13 @@ def test_costs_and_thresholds_exclude_one_another() -> None:
         Policy(0.9, costs=(Cost("ham", "spam", 9.0),)).check()
     with pytest.raises(SettingsError, match="costs decide alone"):
         Policy(costs=(Cost("ham", "spam", 9.0),), max_false_positives=LIMIT).check()
+
+
+def test_a_policy_of_a_program_is_as_a_model_has_it() -> None:
+    costs = (Cost("spam", "ham", 1.0), Cost("ham", None, 2.0), Cost("ham", "spam", 9.0))
+    given = Policy(prior=(("spam", 0.2), ("ham", 0.5)), costs=costs)
+
+    assert checked_policy(given) == Policy.from_dict(given.as_dict())
 
 
 def test_overrides_are_rebuilt_from_lists() -> None:
