@@ -38,7 +38,7 @@ wrong shape) stay ValueError and TypeError.
 
 import errno
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nbtext.classes import folder_of, quoted, similar
 
@@ -48,6 +48,10 @@ if TYPE_CHECKING:
 
 class NbtextError(Exception):
     """Base of the errors that are the data's fault, not the program's."""
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        """Return what makes the same error in another process, whatever made this."""
+        return Exception.__new__, (type(self), *self.args), self.__dict__
 
 
 class SourceError(NbtextError):
@@ -67,16 +71,11 @@ class NumberError(SourceError):
     """
 
     def __init__(self, name: str, column: str, value: str) -> None:
-        self._facts = (name, column, value)
         expected = f"a finite number was expected in column {column}"
         advice = "mend it, or leave it empty if it is not known"
         self.reason = f"{expected}; {advice}"
         found = quoted(clipped(value))
         super().__init__(f"{name}: {expected}, and {found} found; {advice}")
-
-    def __reduce__(self) -> "tuple[type[NumberError], tuple[str, str, str]]":
-        """Return what makes the same error in another process."""
-        return NumberError, self._facts
 
 
 MOST_SHOWN: Final = 40
@@ -99,15 +98,10 @@ class NoMemoryError(SourceError):
     """There is not enough memory to read a document."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
         super().__init__(
             f"{name}: there is not enough memory to read it; allow more, or read less "
             "of it with --max-bytes"
         )
-
-    def __reduce__(self) -> "tuple[type[NoMemoryError], tuple[str]]":
-        """Return what makes the same error in another process."""
-        return NoMemoryError, (self._name,)
 
 
 class TrainingError(NbtextError):
@@ -208,15 +202,10 @@ class ModelMemoryError(ModelFileError):
     """There is not enough memory for a model."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
         super().__init__(
             f"{path}: there is not enough memory for this model; allow more, or prune "
             "a copy of it where there is more"
         )
-
-    def __reduce__(self) -> "tuple[type[ModelMemoryError], tuple[str]]":
-        """Return what makes the same error in another process."""
-        return ModelMemoryError, (self._path,)
 
 
 @contextmanager
@@ -243,16 +232,11 @@ class NoRoomError(NbtextError):
     def __init__(
         self, folder: str, n_bytes: int, error: OSError, instead: str = MORE_MEMORY
     ) -> None:
-        self._facts = (folder, n_bytes, error, instead)
         super().__init__(
             f"{folder}: {n_bytes:,} bytes were to be put into the temporary folder: "
             f"{error.strerror or error}; make room there, or name another folder with "
             f"TMPDIR{instead}"
         )
-
-    def __reduce__(self) -> "tuple[type[NoRoomError], tuple[str, int, OSError, str]]":
-        """Return what makes it again, in another process."""
-        return type(self), self._facts
 
 
 class ClusterError(NbtextError):
