@@ -34,7 +34,7 @@ SEQUENCES: Final = ".mh_sequences"
 LONGEST: Final = 1 << 24
 """Maximum bytes of the sequences of an MH folder that are read."""
 
-_SEQUENCE: Final = rb"(?m)^unseen[ \t]*:((?:[^\n]|\n[ \t])*)"
+_SEQUENCE: Final = rb"(?m)^unseen[ \t]*:([^\n]*)"
 _RANGE: Final = rb"(\d{1,10})(?:-(\d{1,10}))?"
 
 
@@ -153,6 +153,7 @@ def _unseen_in(folder: str) -> Ranges:
             text, _ = read_start(stream, LONGEST)
     except SourceError:
         return Ranges(())
-    found = re.search(_SEQUENCE, text)
+    unfolded = text.replace(b"\n ", b"  ").replace(b"\n\t", b"  ")
+    found = re.search(_SEQUENCE, unfolded)
     ranges = re.findall(_RANGE, found[1]) if found else []
     return Ranges((int(first), int(last or first)) for first, last in ranges)
