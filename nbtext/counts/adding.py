@@ -12,8 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nbtext.parallel import Map
 
 from nbtext.counts.room import SPILLED, bound
@@ -25,6 +23,7 @@ class Adding:
 
     def __init__(self) -> None:
         self._fresh: list[CountTable] = []
+        self._n_rows = self._size = 0  # of these, and their bytes in memory
         self._aside: list[CountTable] = []
 
     def add(self, table: CountTable) -> None:
@@ -37,14 +36,22 @@ class Adding:
                 for.
 
         """
-        fresh = [*self._fresh, table]
-        n_rows = sum(one.n_rows for one in fresh)
-        if len(fresh) > 1 and n_rows >= 2 * fresh[0].n_rows:
-            fresh = [add(fresh)]
-        if sum(one.in_memory for one in fresh) > bound() // SPILLED:
-            self._aside.append(add(fresh).put_aside())
-            fresh = []
-        self._fresh = fresh
+        self._take(table)
+        if len(self._fresh) > 1 and self._n_rows >= 2 * self._fresh[0].n_rows:
+            self._take(self._sum())
+        if self._size > bound() // SPILLED:
+            self._aside.append(self._sum().put_aside())
+
+    def _take(self, table: CountTable) -> None:
+        self._fresh.append(table)
+        self._n_rows += table.n_rows
+        self._size += table.in_memory
+
+    def _sum(self) -> CountTable:
+        """Return the sum of the fresh ones, of which there are none then."""
+        fresh, self._fresh = self._fresh, []
+        self._n_rows = self._size = 0
+        return add(fresh)
 
     def table(self, map_: Map = map) -> CountTable | None:
         """
@@ -58,14 +65,31 @@ class Adding:
         return add(tables, map_) if tables else None
 
 
-def put_aside_if_large(tables: Sequence[CountTable]) -> list[CountTable]:
+class KeptTables:
     """
-    Return the same tables, in temporary files if they take too much memory together.
+    Tables that are kept apart, in temporary files where they are large together.
 
-    Raises:
-        NoRoomError: the temporary folder has no room for them.
-
+    Attributes:
+        tables: all of them, in the order in which they were added.
     """
-    if sum(table.in_memory for table in tables) <= bound() // SPILLED:
-        return [*tables]
-    return [table.put_aside() for table in tables]
+
+    def __init__(self) -> None:
+        self.tables: list[CountTable] = []
+        self._n_aside = 0
+        self._size = 0  # of the others, in bytes
+
+    def add(self, table: CountTable) -> None:
+        """
+        Add one more.
+
+        Raises:
+            NoRoomError: the temporary folder has no room for what memory is too short
+                for.
+
+        """
+        self.tables.append(table)
+        self._size += table.in_memory
+        if self._size > bound() // SPILLED:
+            some = self.tables[self._n_aside :]
+            self.tables[self._n_aside :] = [one.put_aside() for one in some]
+            self._n_aside, self._size = len(self.tables), 0

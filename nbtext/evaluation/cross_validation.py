@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
 
 from nbtext.counts import Calibration
-from nbtext.counts.adding import put_aside_if_large
+from nbtext.counts.adding import KeptTables
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
@@ -351,10 +351,10 @@ def score_folds(
         raise dealt.error()
     on_fold = on_fold or _say_nothing
     on_fold(0, n_folds)
-    tables: list[CountTable] = []
+    kept = KeptTables()
     for fold in range(n_folds):
-        table = counts_of(cache, settings, dealt.is_in(fold))
-        tables = put_aside_if_large([*tables, table])
+        kept.add(counts_of(cache, settings, dealt.is_in(fold)))
+    tables = kept.tables
     whole = add(tables)
     check_trainable(whole)
     scoring = overrides.scoring_for(settings, len(classes))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbtext.store import Header, StoredTable
 
 from nbtext.counts import n_terms
-from nbtext.counts.adding import put_aside_if_large
+from nbtext.counts.adding import KeptTables
 from nbtext.counts.correction import why_not_added
 from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.histograms import added
@@ -204,14 +204,14 @@ def _adding_up(path: str, parts: list[Part]) -> tuple[list[Part], CountTable | N
 
     """
     places: list[int] = []
-    tables: list[CountTable] = []
+    kept = KeptTables()
     for place, part in enumerate(parts):
         if part.verdict == "sound" and part.table is not None:
             places.append(place)
-            tables = put_aside_if_large([*tables, unpack_table(path, part.table)])
-    if not tables:
+            kept.add(unpack_table(path, part.table))
+    if not places:
         return parts, None
-    left_out, total = add_sound(dict(zip(places, tables, strict=True)))
+    left_out, total = add_sound(dict(zip(places, kept.tables, strict=True)))
     for place in left_out:
         parts[place] = replace(parts[place], verdict="surplus", what=SURPLUS)
     return parts, total

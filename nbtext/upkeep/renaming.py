@@ -8,6 +8,7 @@ the second class against the first, change sign.
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -81,7 +82,7 @@ def _check(
                 "to read"
             )
             raise SettingsError(message)
-    twice = sorted({name for name in new if new.count(name) > 1})
+    twice = sorted(name for name, count in Tally(new).items() if count > 1)
     if twice:
         message = (
             f"{path}: two classes would be called {quoted(twice[0])}; documents move "

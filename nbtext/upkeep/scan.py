@@ -98,8 +98,7 @@ def _part_at(
         verdict: Verdict = "damaged" if what else "sound"
         note = "" if is_padded(mapped[offset:], head[2], table) else UNTIDY
         return Part(offset, table.length, verdict, what, header, table, note)
-    is_last = beginning(mapped, offset + 1) == len(mapped)
-    if is_last and first and _is_cut_off(path, mapped, offset, first):
+    if end == len(mapped) and first and _is_cut_off(path, mapped, offset, first):
         length = len(mapped) - offset
         if was_whole(mapped, offset):
             return Part(offset, length, "damaged", END_MISSING, header)
