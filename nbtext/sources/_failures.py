@@ -14,7 +14,9 @@ def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
         case PermissionError():
             return SourceError(f"{name}: reading is not permitted; check its mode")
         case IsADirectoryError():
-            return SourceError(f"{name}: a folder, not a file; give its path instead")
+            return SourceError(
+                f"{name}: a file was expected, and a folder found; name a file"
+            )
         case OSError():
             reason = error.strerror or str(error)
             return SourceError(f"{name}: cannot be read ({reason}); check the path")

@@ -194,7 +194,9 @@ def test_load_says_that_a_folder_is_no_text(run: "Run") -> None:
     status, out, err = run("load", "-m", "new.nbt", "folder")
 
     assert (status, out) == (65, "")
-    assert err == "Error: folder: a folder, not a file; give its path instead\n"
+    assert (
+        err == "Error: folder: a file was expected, and a folder found; name a file\n"
+    )
 
 
 def test_load_says_that_the_model_cannot_be_written(run: "Run", text: bytes) -> None:

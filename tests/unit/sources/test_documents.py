@@ -516,7 +516,7 @@ def test_a_message_that_a_mail_program_moved_is_found(tmp_path: Path) -> None:
 def test_load_says_why_it_cannot(tmp_path: Path) -> None:
     with pytest.raises(MissingSourceError, match="x: no such file or folder"):
         load(Unread("x", str(tmp_path / "x")), 100)
-    with pytest.raises(SourceError, match="d: a folder"):
+    with pytest.raises(SourceError, match="d: a file was expected, and a folder"):
         load(Unread("d", str(tmp_path)), 100)
     with pytest.raises(SourceError, match="NUL"):
         load(Unread("n", "a\0b"), 100)
