@@ -46,15 +46,15 @@ def open_file(path: str, flags: int = os.O_RDONLY, *, follow: bool = False) -> i
     return descriptor
 
 
-def read_file(path: str, most: int = -1, *, follow: bool = False) -> bytes:
+def read_file(path: str, most: int) -> bytes:
     """
-    Return the contents of a regular file, at most so many bytes if that is said.
+    Return the contents of a regular file, at most so many bytes.
 
     Raises:
         OSError: it cannot be read, or it is no regular file.
 
     """
-    with os.fdopen(open_file(path, follow=follow), "rb") as file:
+    with os.fdopen(open_file(path), "rb") as file:
         return file.read(most)
 
 
