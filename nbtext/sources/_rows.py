@@ -157,27 +157,25 @@ def _records(
         return text_records(lines(stream, longest), keeps_blank=not needs_label)
     head = stream.peek(HEAD)
     of_stream = lines(stream, longest, line_end(head))
+    separator = options.separator
     if kind == "csv":
         said = _SAID.match(head)
         if said:
             of_stream = _without_first(of_stream)
-        separator = options.separator or (
+        separator = separator or (
             said[1] if said else _separator(head, longest, options)
         )
-        records = csv_records(of_stream, longest, separator)
-        return named(records, stream.name, options, separator, has_label=has_label)
-    if options.separator is not None and kind == "tsv":
-        records = csv_records(of_stream, longest, options.separator)
-        separator = options.separator
-        return named(records, stream.name, options, separator, has_label=has_label)
-    of_table = tsv_records(of_stream)
-    is_labelled = kind == LABELLED_LINES
+    records = (
+        tsv_records(of_stream)
+        if separator is None
+        else csv_records(of_stream, longest, separator)
+    )
     return named(
-        of_table,
+        records,
         stream.name,
         options,
-        b"\t",
-        is_labelled=is_labelled,
+        separator or b"\t",
+        is_labelled=kind == LABELLED_LINES,
         has_label=has_label,
     )
 

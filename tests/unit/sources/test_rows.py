@@ -434,6 +434,19 @@ def test_a_quoted_field_may_hold_any_separator() -> None:
     )
 
 
+def test_a_delimiter_that_is_named_has_quotes_however_the_table_is_called(
+    tmp_path: Path,
+) -> None:
+    """Lines of a label and a tab are known as a table by what is in them."""
+    path = tmp_path / "lines"
+    path.write_text('ham\t"a ""b"""\nspam\t"c\td"\n')
+
+    found = documents([str(path)], Options(delimiter="\t"), labelled=True)
+
+    texts = [item.texts for item in found if isinstance(item, Document)]
+    assert texts == [(b'a "b"',), (b"c\td",)]
+
+
 @pytest.mark.parametrize("delimiter", ["", ";;", '"', "\n", "\r", "é"])
 def test_a_delimiter_is_one_character(delimiter: str) -> None:
     with pytest.raises(ValueError, match="delimiter must be one ASCII character"):
