@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, clipped, listed
 from nbtext.settings.views import Field
 
 if TYPE_CHECKING:
@@ -124,18 +124,18 @@ class Options(NamedTuple):
         Return the same options, with the columns that the model reads.
 
         Raises:
-            SettingsError: other columns are named than the model reads.
+            SettingsError: other columns are named than the model reads, or they hold
+                something else in it.
 
         """
-        fields, named = self.model_fields(), self.read_columns
+        fields, named = self.model_fields(), self.fields
         if not fields:
             return self
-        columns = [field.column for field in fields]
-        if named and sorted(named) != sorted(columns):
+        if named and sorted(named) != sorted(fields):
             raise SettingsError(
-                f"--text-column: the model reads the columns {', '.join(columns)}, and "
-                f"{', '.join(named)} was asked for; leave the option out, "
-                "or train a model on those columns"
+                f"the model reads the columns {_listed(fields)}, and {_listed(named)} "
+                "was asked for; leave the options out, or train a model on those "
+                "columns"
             )
         return self._replace(
             text_columns=_of_kind("text", fields),
@@ -183,6 +183,13 @@ class Options(NamedTuple):
         """Every column that the user named."""
         named = (self.label_column, *self.read_columns, self.id_column)
         return tuple(column for column in named if column is not None)
+
+
+def _listed(fields: tuple[Field, ...]) -> str:
+    """Return columns and what they hold, for a message."""
+    from nbtext.sources.guess import KINDS  # of errors and guesses alone
+
+    return listed([f"{clipped(name)} {KINDS[kind]}" for name, kind in fields])
 
 
 def _of_kind(kind: "Kind", fields: tuple[Field, ...]) -> tuple[str, ...]:

@@ -103,7 +103,8 @@ def test_other_columns_than_the_model_reads_are_refused(
     status, out, err = run(*command, "-m", model, *options, "rows.csv")
 
     assert (status, out) == (64, "")
-    assert f"reads the columns title, body, and {', '.join(asked)} was asked" in err
+    wanted = ", ".join(f"{column} as text" for column in asked)
+    assert f"reads the columns title as text, body as text, and {wanted} was" in err
 
 
 def test_what_was_trained_can_be_forgotten_and_learnt_again(

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from nbtext.document import Document, Item, Note, Unreadable
+from nbtext.errors import SettingsError
+from nbtext.settings.views import Field
 from nbtext.sources import Options, _rows, documents
 
 
@@ -431,6 +433,22 @@ def test_a_quoted_field_may_hold_any_separator() -> None:
     assert texts(found) == [(b'money; "now"',), (b"'a';b",)]
     assert rows(table.replace(b";", b"\x01"), "tsv", delimiter="\x01") == rows(
         table.replace(b";", b"\x01"), "csv", delimiter="\x01"
+    )
+
+
+def test_columns_are_named_as_what_the_model_reads_them() -> None:
+    fields = (Field("title"), Field("size", "number"))
+    options = Options(model_fields=lambda: fields)
+    swapped = options._replace(text_columns=("size",), numeric_columns=("title",))
+    right = options._replace(text_columns=("title",), numeric_columns=("size",))
+
+    assert right.for_table() == options.for_table() == right
+    with pytest.raises(SettingsError) as refused:
+        swapped.for_table()
+    assert str(refused.value) == (
+        "the model reads the columns title as text, size as a number, and size as "
+        "text, title as a number was asked for; leave the options out, or train a "
+        "model on those columns"
     )
 
 
