@@ -5,13 +5,13 @@ In: arguments as the user writes them, and `Options`. Out: a stream of `Item`s, 
 and lazily; only the document at hand is in memory. `nbtext.sources.mbox` takes mbox
 files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 
-The modules, in pipeline order: `_options` and `_labels` (what the user says),
-`_compressed`, `_snapshot` and `_stream` (bytes), `mbox`, `_lines`, `_csv`, `_heading`,
-`guess`, `_table` and `_rows` (containers taken apart), `_listing` and `_walk`
-(folders), `_inspect` (what a source is), `_names`, `_numbered` (one document of many),
-`_meanings`,
-`_arguments`, `_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`,
-`_ahead`, `_load`; `mailboxes`; `_seen`.
+The modules, in pipeline order: `_options`, `_labels` and `_failures` (what the user and
+the system say), `_compressed`, `_snapshot` and `_stream` (bytes), `_content_length`,
+`mbox`, `_lines`, `_text_lines`, `_csv`, `_heading`, `guess`, `_table` and `_rows`
+(containers taken apart), `_listing`, `_maildir` and `_walk` (folders), `_inspect` (what
+a source is), `_names`, `_numbered` (one document of many), `_meanings`, `_arguments`,
+`_sizes`, `_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_ahead`,
+`_load`, `_seen`; `mailboxes`.
 """
 
 from nbtext.sources._ahead import small_files, with_texts
