@@ -3,8 +3,8 @@ Choosing between two event models, or smoothings, by what held-out documents sco
 
 For two classes of text there are two that do well: the default, which is for filters,
 and its rival, which is for classes that many weak words tell apart, such as opinions.
-Training decides, once. docs/experiments/008-text-of-two-classes.md has the figures
-behind the three numbers.
+Training decides, once, and makes a correction of either
+(docs/experiments/041-easy-pairs.md).
 """
 
 from typing import Final
@@ -16,13 +16,11 @@ from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 
 HARD: Final = 0.2
-"""Held-out loss, in nats a document, above which classes are hard to tell apart."""
+"""Held-out loss, in nats a document, up to which classes are easy to tell apart: no
+rival is tried (docs/experiments/041-easy-pairs.md)."""
 
 FEWEST: Final = 200
 """With fewer held-out documents neither the rival is tried nor another smoothing."""
-
-MARGIN: Final = 1.15
-"""By how much the rival's loss may be larger, which its correction makes up for."""
 
 WORTH: Final = 0.98
 """What another smoothing must leave of the loss; what it gains less, a correction makes
@@ -55,18 +53,6 @@ def rival_scoring(
     if missing or event_model(name).refusal(rival, settings, classes):
         return None
     return rival
-
-
-def prefers_rival(loss: float, of_rival: float) -> bool:
-    """
-    Return whether the rival of the default event model is chosen.
-
-    Args:
-        loss: the held-out loss by the default, in nats a document.
-        of_rival: that by its rival, on the same documents.
-
-    """
-    return loss > HARD and of_rival < MARGIN * loss
 
 
 def prefers_smoothing(loss: float, of_other: float) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts import CountTable
+    from nbtext.counts import CountTable, Fit
     from nbtext.counts.sample import Block, Place
     from nbtext.learning.passes import Vectors
     from nbtext.parallel import Map
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
 
 from nbtext.counts import Counter, Sample, SortedCounts
-from nbtext.counts.correction import BIAS, CorrectionInfo
+from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.room import give_back
 from nbtext.counts.sample import VISITED, VISITED_TERMS
@@ -51,7 +51,7 @@ from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, of_documents, without
 from nbtext.scoring.leave_one_out import observed_losses
-from nbtext.scoring.models.arrays import normalised
+from nbtext.scoring.models.arrays import by_class, normalised
 from nbtext.settings.columns import UNIT
 
 TRIED: Final = 4096
@@ -88,14 +88,20 @@ class Base(NamedTuple):
 
     Attributes:
         model: the counts of all documents, and how they are scored.
-        slope: what scores are multiplied by.
+        fit: what makes probabilities of the scores.
         known: scores of documents that are left out of the counts, where they have been
             computed already.
     """
 
     model: BatchModel
-    slope: float
+    fit: Fit
     known: Known
+
+    def rounded(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return scores as the passes take them, in each class."""
+        if scores.ndim == 1:
+            scores = by_class(scores + self.fit.offset / self.fit.slope)
+        return rounded(scores, self.fit.slope)
 
 
 class _Part(NamedTuple):
@@ -260,7 +266,7 @@ class _Making:
         learnt = self._learnt(base, share, trial.doubt, visits.order)
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
-            self.base.slope * share,
+            self.base.fit.slope * share,
             trial.steepness,
             documents=len(visits.order),
             made_with=trial.facts(len(self.base.model.classes)),
@@ -273,6 +279,9 @@ class _Making:
         nothing = [(NO_KEYS, NO_PLACES, NO_PLACES)] * n_views
         amounts = entries, labels, classes, values
         correction = correction_of(info, names, nothing, amounts)
+        first, *others = correction.biases
+        offset = round(self.base.fit.offset * share * AMOUNT_UNIT / BIAS)
+        correction = replace(correction, biases=(first - offset, *others))
         level = round(self._level(learnt, correction.biases))
         return replace(
             correction,
@@ -349,7 +358,7 @@ class _Making:
         is_known = np.array([values is not None for values in scores], np.bool_)
         if is_known.any():
             found = np.array([values for values in scores if values is not None])
-            base[is_known] = rounded(found, self.base.slope)
+            base[is_known] = self.base.rounded(found)
         return is_known
 
     def _score(
@@ -388,7 +397,7 @@ class _Making:
                 (scores,) = scores_by(event, model, [model.scoring], found, labels)
             else:
                 (scores,) = scores_by(event, model, [model.scoring], found)
-            base[numbers] = rounded(scores, self.base.slope)
+            base[numbers] = self.base.rounded(scores)
 
         for _ in self.map_(compute, self.visits.parts()):
             pass

@@ -33,7 +33,7 @@ from nbtext.counts.sample import (
     VISITED_TERMS,
     without_copies,
 )
-from nbtext.learning.choosing import FEWEST, prefers_rival, prefers_smoothing
+from nbtext.learning.choosing import FEWEST, HARD, prefers_smoothing
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import corrected, of_documents
@@ -146,14 +146,17 @@ def finish(
     distinct = is_correctable(counts.settings)
     blocks = sample.head(n_scored(counts.scoring, rival), TERMS, distinct=distinct)
     made, known = best_of(counts, rival, blocks, map_)
-    can_be_corrected = event_model(made.counts.scoring.score).can_be_corrected
-    if not (may_correct and can_be_corrected and is_correctable(counts.settings)):
+    event = event_model(made.counts.scoring.score)
+    can_be_corrected = event.can_be_corrected and is_correctable(counts.settings)
+    # what is fitted to few documents has still to follow those that are learnt
+    is_early = event.calibration == "histogram" and made.fit.documents < FEWEST
+    if not (may_correct and can_be_corrected) or is_early:
         return made
     made, known = best_smoothed(made, known, blocks, map_)
     del blocks
     from nbtext.learning.correcting import Base, make_correction
 
-    base = Base(made.counts, made.fit.slope, known)
+    base = Base(made.counts, made.fit, known)
     correction = make_correction(base, sample, map_).correction
     return replace(made, correction=correction)
 
@@ -167,16 +170,18 @@ def best_of(
     Args:
         model: the counts, and how they are scored by default.
         rival: another event model's scoring, if there is one.
-        blocks: the documents that are scored; the rival is tried if they are enough.
+        blocks: the documents that are scored; the rival is tried if they are enough,
+            and hard to tell apart.
         map_: deals with parts of the documents.
 
     """
     made, known = calibrated(model, blocks, map_)
-    if rival is None or sum(map(len, blocks)) < FEWEST:
+    n_documents = sum(map(len, blocks))
+    if rival is None or n_documents < FEWEST or min(made.losses.values()) <= HARD:
         return made, known
     other, known_of_other = calibrated(model.scored_by(rival), blocks, map_)
     losses = made.losses | other.losses
-    if prefers_rival(losses[model.scoring.score], losses[rival.score]):
+    if losses[rival.score] < losses[model.scoring.score]:
         made, known = other, known_of_other
     return replace(made, losses=losses), known
 

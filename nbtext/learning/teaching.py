@@ -27,7 +27,7 @@ from nbtext.learning.steps import (
 )
 from nbtext.scoring import Model, event_model
 from nbtext.scoring.correction import correction_evidence
-from nbtext.scoring.models.evidence import score_of
+from nbtext.scoring.models.evidence import n_numbers, score_of
 from nbtext.store import Row
 from nbtext.tokens import Bag
 
@@ -69,15 +69,15 @@ def _logits(
     text, of_text = model.of_text(), bag[: model.settings.n_texts]
     event = event_model(model.scoring.score)
     parts = [*event.evidence(text, of_text), *correction_evidence(text, of_text)]
+    raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
+    scores = (0.0, *raw) if len(raw) == 1 else raw
     units = info.slope * BASE_UNIT
     dots = _dots(weights_of(bag, model.settings), taught)
     return [
         round(min(max(value * units, -MOST_BASE), MOST_BASE)) / BASE_UNIT
         + BIAS * taught.biases[name] / AMOUNT_UNIT
         + dots.get(name, 0) / DOT_UNIT
-        for name, value in zip(
-            model.classes, score_of(parts, len(model.classes)), strict=True
-        )
+        for name, value in zip(model.classes, scores, strict=True)
     ]
 
 

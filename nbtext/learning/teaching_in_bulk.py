@@ -26,6 +26,7 @@ from nbtext.learning.usual_products import usual_products
 from nbtext.learning.visits import weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
+from nbtext.scoring.models.arrays import by_class
 from nbtext.store.ledger import halves
 from nbtext.tokens.bags import starts_of, unit_weights
 
@@ -147,7 +148,9 @@ class Lessons:
             found = model.find(one.terms)
             (scores,) = scores_by(event, model, [model.scoring], found, labels)
             if correction is not None:
-                scores += correction.scores(one.terms[: model.settings.n_texts])
+                correction.add_to(scores, one.terms[: model.settings.n_texts])
+            if scores.ndim == 1:
+                scores = by_class(scores)
             of_lessons.append(labels)
             base.append(rounded(scores, info.slope).astype(np.int32))
         return np.concatenate(of_lessons), np.concatenate(base)

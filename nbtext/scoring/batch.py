@@ -30,7 +30,7 @@ from nbtext.scoring.batch_mixed import (
     scores_by,
     with_attributes,
 )
-from nbtext.scoring.models.arrays import is_shared, normalised, softplus
+from nbtext.scoring.models.arrays import by_class, is_shared, normalised, softplus
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.scoring.score import Scored
@@ -133,7 +133,7 @@ def _scored(
     is_sum = event.is_textbook  # of all that there is, attributes too
     (scores,) = scores_by(event, model, [model.scoring], documents, labels)
     if model.correction is not None:
-        scores += model.correction.scores(documents.views[:n_texts])
+        model.correction.add_to(scores, documents.views[:n_texts])
     # (n_classes,), or (n_documents, n_classes) where each is without its document
     rest = np.array(model.documents)
     if labels is not None:
@@ -216,7 +216,7 @@ def joint_log_likelihoods(model: BatchModel, views: Sequence[Terms]) -> Scores:
     """
     (scores,) = raw_scores(model, [model.scoring], views)
     if scores.ndim == 1:
-        return np.stack([np.zeros_like(scores), scores], axis=1)
+        return by_class(scores)
     return scores
 
 

@@ -36,17 +36,20 @@ class BatchCorrection:
     biases: NDArray[np.float64]
     said: tuple[Said, ...]
 
-    def scores(self, views: Sequence[Terms]) -> NDArray[np.float64]:
+    def add_to(self, scores: NDArray[np.float64], views: Sequence[Terms]) -> None:
         """
-        Return what is added to the scores of documents.
+        Correct the scores of documents.
 
         Args:
+            scores: of one number, which is the second class's, or one a class.
             views: for each view of text the terms of the documents.
 
-        Returns:
-            Shape (n_documents, n_classes).
-
         """
+        said = self.scores(views)
+        scores += said[:, 1] - said[:, 0] if scores.ndim == 1 else said
+
+    def scores(self, views: Sequence[Terms]) -> NDArray[np.float64]:
+        """Return what is added for each class, shape (n_documents, n_classes)."""
         scores = np.tile(self.biases, (views[0].n_documents, 1))
         # of a record's attributes, which come last, there is no correction
         for said, terms in zip(self.said, views, strict=False):

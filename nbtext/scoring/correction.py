@@ -9,7 +9,8 @@ view, D_tc the value of the term in class c and b_c the class's bias, a class ge
 
 beside s z_c, with s the slope that the correction was made for. A score is multiplied
 by s and the steepness afterwards (`nbtext.scoring.held_out.fit_of`), so that here
-everything is divided by s. `nbtext.learning.correcting` makes corrections;
+everything is divided by s. A score of one number is the second class's less the first
+class's, and so is what is added to it. `nbtext.learning.correcting` makes corrections;
 `nbtext.scoring.batch_correction` is this for many documents.
 """
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, VALUE_UNIT
 from nbtext.scoring.models.evidence import Evidence
+from nbtext.scoring.models.registry import event_model
 from nbtext.settings.columns import UNIT
 from nbtext.tokens.bag import columns_of
 
@@ -39,6 +41,9 @@ def correction_evidence(model: Model, bag: Bag) -> Iterator[Evidence]:
         return
     slope = correction.info.slope
     biases = [BIAS * bias / AMOUNT_UNIT / slope for bias in correction.biases]
+    is_one_number = event_model(model.scoring.score).calibration == "histogram"
+    if is_one_number:
+        biases = [biases[1] - biases[0]]
     yield Evidence(SOURCE, rest=biases)
     for view, terms in enumerate(bag):
         settings = model.settings.views[view]
@@ -49,4 +54,6 @@ def correction_evidence(model: Model, bag: Bag) -> Iterator[Evidence]:
                 for key, values in correction.found(view, terms).items()
                 for class_, value in values
             ]
+            if is_one_number:
+                rows = [(key, 0, said if side else -said) for key, side, said in rows]
             yield Evidence(settings.name, rows, divisor=slope)

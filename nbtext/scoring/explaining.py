@@ -245,7 +245,7 @@ def _taken(model: Model, bag: Bag) -> _Taken:
         is_corrected = True
         sums = spread(part, part.divisor, is_correction=True)
         corrected = [*map(float.__add__, corrected, sums)]
-        biases = [*map(float.__add__, biases, _rest(part, 0, n_classes))]
+        biases = [*map(float.__add__, biases, _rest(part, first, n_classes))]
     if is_corrected:
         parts.append((CORRECTION, corrected, biases))
     return _Taken(parts, [dict(of_view) for of_view in terms])

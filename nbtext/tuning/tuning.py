@@ -197,6 +197,11 @@ def _other_alphabet(settings: Settings, fixed: SettingsOverrides) -> Alphabet | 
     return next((OTHERS[one.alphabet] for one in texts if one.alphabet in OTHERS), None)
 
 
+def _is_corrected_first(event: EventModel) -> bool:
+    """Return whether held-out scores say little of a model, as it will be corrected."""
+    return event.can_be_corrected and event.calibration == "temperature"
+
+
 def _keeps_scores(overrides: SettingsOverrides, table: CountTable) -> bool:
     """Return whether training keeps what held-out documents score, for certain."""
     scoring = overrides.scoring_for(table.settings, len(table.classes))
@@ -289,7 +294,7 @@ class _Trials:
             *[
                 row.overrides._replace(correction=True)
                 for row in left_out
-                if event_model(row.overrides.score or "").can_be_corrected
+                if _is_corrected_first(event_model(row.overrides.score or ""))
             ][:1],
         ]
         tried: list[Tried] = []
@@ -387,7 +392,7 @@ class _Trials:
         classes = self.table.classes
         event = event_model(overrides.score or "")
         overrides = overrides._replace(
-            calibrate=event.is_textbook, correction=not event.can_be_corrected
+            calibrate=event.is_textbook, correction=not _is_corrected_first(event)
         )
         names = self._view_names(overrides)
         default = with_attributes(scoring_of(event.name), self.table.settings)

@@ -355,6 +355,11 @@ def softplus(x: Floats) -> Floats:
     return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
 
 
+def by_class(scores: Scores) -> Scores:
+    """Return scores of one number as the second class's, beside 0 of the first."""
+    return np.stack([np.zeros_like(scores), scores], axis=1)
+
+
 def normalised(scores: Scores) -> Scores:
     """
     Return scores less the logarithm of the sum of their exponentials, by row.

@@ -60,6 +60,7 @@ class Weighted(TwoClasses, Together):
     smoothing: Final = 0.1
     parameters = (STRENGTH,)
     reads_ngrams = True
+    can_be_corrected = True
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""

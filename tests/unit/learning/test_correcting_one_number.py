@@ -1,0 +1,146 @@
+"""A score of one number, the second class's, is corrected as one of several is."""
+
+from math import exp, expm1, log
+from pathlib import Path
+
+import pytest
+
+import nbtext
+from nbtext.counts.correction import AMOUNT_UNIT
+from nbtext.document import Document
+from nbtext.learning import SettingsOverrides, stream
+from nbtext.learning.choosing import FEWEST
+from nbtext.learning.steps import rate_of_lesson
+from nbtext.scoring.explanation import Explanation
+from nbtext.store.corrections import read_correction
+from nbtext.store.file import open_model
+from nbtext.tokens.engine import PLAIN, Engine, use
+from tests.build import TOPICS, confusing
+
+ROWS = [row for row in confusing(1000) if row[0] in TOPICS[:2]]
+"""The first 400 are trained on."""
+
+WEIGHTED = SettingsOverrides(score="weighted")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the bytes of a model that is scored by `weighted`."""
+    path = tmp_path_factory.mktemp("trained") / "model.nbt"
+    nbtext.train_on(ROWS[:400], path, overrides=WEIGHTED)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path, trained: bytes) -> str:
+    found = tmp_path / "model.nbt"
+    found.write_bytes(trained)
+    return str(found)
+
+
+def losses(path: str) -> list[float]:
+    decisions = nbtext.classify_all(nbtext.load(path), [text for _, text in ROWS[400:]])
+    return [
+        -one.log_posterior[one.classes.index(label)]
+        for one, (label, _) in zip(decisions, ROWS[400:], strict=True)
+    ]
+
+
+def test_documents_that_are_new_lose_less_by_it(path: str, tmp_path: Path) -> None:
+    pure = str(tmp_path / "pure.nbt")
+    nbtext.train_on(ROWS[:400], pure, overrides=WEIGHTED._replace(correction=False))
+
+    assert open_model(path).scoring.score == open_model(pure).scoring.score
+    assert open_model(pure).correction is None
+    assert sum(losses(path)) < sum(losses(pure))
+
+
+def test_few_documents_teach_none(tmp_path: Path) -> None:
+    few = tmp_path / "few.nbt"
+
+    nbtext.train_on(ROWS[: FEWEST - 1], few, overrides=WEIGHTED)
+
+    assert open_model(str(few)).correction is None
+
+
+@pytest.mark.parametrize("engine", [None, PLAIN], ids=["compiled", "plain"])
+def test_one_and_many_documents_are_corrected_alike(
+    path: str, engine: Engine | None
+) -> None:
+    expected = losses(path)
+
+    use(engine)
+    try:
+        opened = nbtext.load(path)
+        for (label, text), loss in zip(ROWS[400:420], expected[:20], strict=True):
+            one = nbtext.classify(opened, text)
+            found = -one.log_posterior[one.classes.index(label)]
+            assert found == pytest.approx(loss, rel=1e-9, abs=1e-12)
+    finally:
+        use(None)
+
+
+def explained(path: str, text: str) -> Explanation:
+    return nbtext.load(path).explain(Document("", (text.encode(),)))
+
+
+def test_an_explanation_adds_up_to_the_corrected_score(path: str) -> None:
+    for _, text in ROWS[400:420]:
+        why = explained(path, text)
+
+        (part,) = [one for one in why.parts if one.name == "correction"]
+        assert part.contribution != 0
+        others = sum(one.contribution for one in why.parts if one is not part)
+        assert why.score == pytest.approx(others + part.contribution)
+        one = nbtext.classify(nbtext.load(path), text)
+        first, second = one.log_posterior
+        sign = 1 if why.label == one.classes[1] else -1
+        assert why.slope * why.score == pytest.approx(sign * (second - first))
+
+
+@pytest.mark.parametrize("is_few", [False, True])
+def test_a_document_moves_both_classes_by_how_wrong_the_model_was(
+    path: str, is_few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "is_few", lambda _: is_few)
+    steepness = steepness_of(path)
+    loss, label, text = max(
+        (loss, *row) for loss, row in zip(losses(path), ROWS[400:], strict=True)
+    )
+    before = amounts(path)
+    assert loss > log(2)
+
+    nbtext.learn(path, label, [text])
+
+    one = pytest.approx(expected_step(loss, steepness), abs=1)
+    after = amounts(path)
+    other = next(name for name in TOPICS[:2] if name != label)
+    assert after[label] - before[label] == one
+    assert after[label] - before[label] == before[other] - after[other]
+
+
+def steepness_of(path: str) -> float:
+    correction = open_model(path).correction
+    assert correction is not None
+    return correction.steepness
+
+
+def expected_step(loss: float, steepness: float) -> float:
+    """Return by how much a class moves whose document has lost so much."""
+    odds = log(expm1(loss)) / steepness  # of the other class
+    return rate_of_lesson(2).rate * AMOUNT_UNIT / (1 + exp(-odds))
+
+
+def amounts(path: str) -> dict[str, int]:
+    """Return the sum of what documents have added to each class."""
+    correction = read_correction(open_model(path))
+    assert correction is not None
+    found = dict.fromkeys(correction.classes, 0)
+    pairs = zip(
+        correction.amounts.classes.tolist(),
+        correction.amounts.values.tolist(),
+        strict=True,
+    )
+    for class_, value in pairs:
+        found[correction.classes[class_]] += value
+    return found
