@@ -136,7 +136,7 @@ several (`.mbox`, `.csv`), or is that of one of them.
 | column | |
 |---|---|
 | 1 | the label, `?` if unsure |
-| 2 | the probability of the label, or if unsure the highest, to four places; never `1.0000` |
+| 2 | that of the label, or if unsure the highest, to four places; never `1.0000` |
 | 3 | the document's name; absent if standard input is the only source |
 
 Names are escaped, so that each document is one line: `\\t`, `\\n`, `\\r` and `\\\\` for tab,
