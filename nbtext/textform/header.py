@@ -199,8 +199,7 @@ def _settings(lines: TextLines, plain: Any) -> Settings:
         settings = Settings.from_dict(plain)
     except SettingsError as error:
         raise lines.error("the settings of a model", str(error)) from error
-    is_named = all(type(view.name) is str for view in settings.views)
-    if settings.as_dict() != plain or not is_named:
+    if settings.as_dict() != plain:
         raise lines.error("all settings of a model", "some")
     most = MOST_COLUMNS if settings.has_attributes else MOST_VIEWS
     if len(settings.views) > most:

@@ -64,6 +64,19 @@ def put(*path: Any) -> Change:
     return change
 
 
+def drop(*path: Any) -> Change:
+    """Return what takes away what the last of some keys leads to."""
+
+    def change(line: Line) -> None:
+        *keys, last = path
+        place: Any = line
+        for key in keys:
+            place = place[key]
+        del place[last]
+
+    return change
+
+
 def test_a_text_with_the_tokens_of_another_nbtext_is_not_called_damaged(
     text: list[str],
 ) -> None:
@@ -92,7 +105,8 @@ EDITS = {
     "unknown setting": (HEADER, put("settings", "x", 1), "unexpected keyword"),
     "settings": (HEADER, put("settings", []), "expected the settings of a model"),
     "limit": (HEADER, put("settings", "views", 0, "limit", 2**64), "of 64 bits"),
-    "view": (HEADER, put("settings", "views", 0, "name", None), "all settings"),
+    "view": (HEADER, put("settings", "views", 0, "name", None), "called None"),
+    "some settings": (HEADER, drop("settings", "ledger"), "all settings"),
     "scoring": (HEADER, put("scoring", "smoothing", 0), "expected the scoring"),
     "classes": (HEADER, put("classes", ["ham"]), "expected an object as classes"),
     "class": (HEADER, put("classes", "ham", 3), 'object as the class "ham", found 3'),
