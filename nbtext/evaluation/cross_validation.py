@@ -482,6 +482,7 @@ def _basis_of(table: CountTable, finished: Finished) -> Basis:
         calibration=calibration or Calibration(scoring.of_scores()),
         fit=finished.fit_of_model,
         scoring=scoring,
+        is_corrected=finished.correction is not None,
     )
 
 

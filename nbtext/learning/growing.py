@@ -183,6 +183,7 @@ class GrowingModel:
             calibration=self._calibration(model),
             fit=self.fit,
             scoring=model.scoring,
+            is_corrected=model.correction is not None,
         )
 
     def score(self, views: Sequence[Terms]) -> Scored:

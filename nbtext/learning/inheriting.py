@@ -44,6 +44,7 @@ def why_not_by(policy: "Policy", contents: "Contents", name: str) -> str:
         calibration=found or Calibration(scoring.of_scores()),
         fit=fit(found, table.classes) if found else Fit(),
         scoring=scoring,
+        is_corrected=contents.correction is not None,
     )
     try:
         rule_of(policy, basis)

@@ -61,7 +61,8 @@ class DriftMeter:
         slope, offset = self._fit.slope, self._fit.offset
         if len(self._model.classes) != 2 or slope <= 0:
             return
-        if self._model.settings.has_attributes:  # of records, text alone is held out
+        # of records text alone is held out; nor is a correction
+        if self._model.settings.has_attributes or self._model.correction is not None:
             return
         for decision in decisions:
             if decision.known:

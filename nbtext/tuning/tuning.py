@@ -207,7 +207,8 @@ def _keeps_scores(overrides: SettingsOverrides, table: CountTable) -> bool:
     scoring = overrides.scoring_for(table.settings, len(table.classes))
     if overrides.score is None and rival_of(scoring.score):
         return False  # it chooses between two
-    return keeps_scores(scoring)
+    may_correct = overrides.correction and event_model(scoring.score).can_be_corrected
+    return keeps_scores(scoring) and not may_correct
 
 
 def _widest(overrides: SettingsOverrides, default: Settings) -> Settings:

@@ -42,7 +42,7 @@ def model(tmp_path: Path, run: "Run", monkeypatch: pytest.MonkeyPatch) -> Path:
             for number in numbers:
                 (folder / f"{number:03}.eml").write_bytes(letter(random, words))
     monkeypatch.setenv("NBTEXT_MODEL", "m.nbt")
-    assert run("train", "-q", "spam", "ham").status == 0
+    assert run("train", "-q", "--no-correction", "spam", "ham").status == 0
     return tmp_path / "m.nbt"
 
 
@@ -543,10 +543,11 @@ def test_training_again_keeps_the_policy(run: "Run") -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("junk=spam", "ham"), "no class 'spam'"),
+        (("--no-correction", "junk=spam", "ham"), "no class 'spam'"),
         (("spam", "ham", "eggs=more spam"), "needs a model of two classes"),
+        (("spam", "ham"), "the new model has a correction"),
     ],
-    ids=["renamed", "three"],
+    ids=["renamed", "three", "corrected"],
 )
 def test_a_policy_that_the_new_model_cannot_decide_by_is_left_out(
     run: "Run", options: tuple[str, ...], reason: str

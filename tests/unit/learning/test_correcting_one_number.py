@@ -8,10 +8,19 @@ import pytest
 import nbtext
 from nbtext.counts.correction import AMOUNT_UNIT
 from nbtext.document import Document
+from nbtext.errors import SettingsError
 from nbtext.learning import SettingsOverrides, stream
 from nbtext.learning.choosing import FEWEST
+from nbtext.learning.inheriting import why_not_by
 from nbtext.learning.steps import rate_of_lesson
+from nbtext.policy import FalsePositives, Policy
+from nbtext.scoring.drift import DriftMeter
 from nbtext.scoring.explanation import Explanation
+from nbtext.scoring.held_out import held_out
+from nbtext.scoring.model import load_model
+from nbtext.scoring.policy_rule import basis_of, rule_of
+from nbtext.scoring.threshold import LEAST, Threshold, threshold_of
+from nbtext.store.contents import read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
 from nbtext.tokens.engine import PLAIN, Engine, use
@@ -96,6 +105,36 @@ def test_an_explanation_adds_up_to_the_corrected_score(path: str) -> None:
         first, second = one.log_posterior
         sign = 1 if why.label == one.classes[1] else -1
         assert why.slope * why.score == pytest.approx(sign * (second - first))
+
+
+def test_scores_that_were_held_out_without_it_are_no_measure_of_those_with_it(
+    path: str,
+) -> None:
+    model, meter = load_model(path), DriftMeter(load_model(path))
+    texts = [text for _, text in ROWS]
+    meter.add(nbtext.classify_all(nbtext.load(path), texts))
+    limit = Policy(max_false_positives=FalsePositives(TOPICS[0], 0.01))
+
+    assert min(len(texts), *held_out(model).documents.values()) > 100
+    assert meter.drift() is None
+    assert threshold_of(model, TOPICS[0]) == Threshold(LEAST, 0)
+    with pytest.raises(SettingsError, match="--no-correction"):
+        rule_of(limit, basis_of(model))
+    assert "--no-correction" in why_not_by(limit, read_contents(open_model(path)), "")
+
+
+def test_nor_are_they_in_folds_and_streams(tmp_path: Path, path: str) -> None:
+    limit = Policy(max_false_positives=FalsePositives(TOPICS[0], 0.01))
+    for label in TOPICS[:2]:
+        (tmp_path / label).mkdir()
+    for n, (label, text) in enumerate(ROWS):
+        (tmp_path / label / f"{n}.txt").write_text(text)
+    folders = [tmp_path / label for label in TOPICS[:2]]
+
+    with pytest.raises(SettingsError, match="--no-correction"):
+        nbtext.evaluate_folds(folders, 2, overrides=WEIGHTED, policy=limit)
+    with pytest.raises(SettingsError, match="--no-correction"):
+        nbtext.evaluate_replay(folders, model=nbtext.load(path), policy=limit)
 
 
 @pytest.mark.parametrize("is_few", [False, True])
