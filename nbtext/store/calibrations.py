@@ -41,7 +41,8 @@ def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
     Return how a file asks to be scored.
 
     Where tables were moved or joined, all that was held out chooses among candidates;
-    otherwise the last table knows the others. A correction stays with its scoring.
+    otherwise the last table knows the others. A correction stays with its scoring, but
+    not where a class was learnt that its event model cannot have.
 
     Args:
         file: the file.
@@ -51,9 +52,9 @@ def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
         DamagedError: a table keeps something else for calibration.
 
     """
-    headers = [table.header for table in file.tables]
-    for header in headers:
-        if header.correction is not None and header.correction.is_whole:
+    for header in (table.header for table in file.tables):
+        is_whole = header.correction is not None and header.correction.is_whole
+        if is_whole and header.scoring.score == file.scoring.score:
             return header.scoring
     if file.is_in_order:
         return file.scoring

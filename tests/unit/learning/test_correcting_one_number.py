@@ -89,6 +89,24 @@ def test_one_and_many_documents_are_corrected_alike(
         use(None)
 
 
+@pytest.mark.parametrize("is_few", [False, True])
+def test_a_third_class_takes_another_score_and_leaves_the_correction_out(
+    path: str, tmp_path: Path, is_few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "is_few", lambda _: is_few)
+    pure = str(tmp_path / "pure.nbt")
+    nbtext.train_on(ROWS[:400], pure, overrides=WEIGHTED._replace(correction=False))
+    for name in (path, pure):
+        nbtext.learn(name, "news", ["foxa foxb foxc", "foxb foxd"], create=True)
+
+    assert open_model(path).scoring.score == "contrast"
+    assert losses(path) == pytest.approx(losses(pure))
+    assert nbtext.classify(nbtext.load(path), "foxa foxb").label == "news"
+    for name in (path, pure):
+        nbtext.forget(name, [ROWS[0][1]])
+    assert losses(path) == pytest.approx(losses(pure))
+
+
 def explained(path: str, text: str) -> Explanation:
     return nbtext.load(path).explain(Document("", (text.encode(),)))
 
