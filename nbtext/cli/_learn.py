@@ -79,9 +79,10 @@ def run(command: LearnCommand) -> int:
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=command.output.quiet)
     opened = load_model(request.path) if request.own_labels else _opened(request.path)
+    known = () if opened is None else opened.classes
+    new = () if request.label is None or request.label in known else (request.label,)
     options = command.options._replace(
-        model_fields=partial(model_fields, request.path),
-        model_classes=() if opened is None else opened.classes,
+        model_fields=partial(model_fields, request.path), model_classes=(*known, *new)
     )
     items: Iterable[Item] = documents(
         command.sources, options, labelled=request.own_labels, stdin=command.begun

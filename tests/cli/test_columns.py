@@ -297,3 +297,7 @@ def test_a_table_whose_label_is_last_is_read_alike_by_all_commands(run: "Run") -
     both = ("a.nbt", "b.nbt", "-o", "c.nbt", "--documents", "new.csv")
     assert json.loads(run("merge", quiet, "--json", *both).out)["taken"] == 2
     assert run("forget", *model, "new.csv").err == "forgot 2 documents\n"
+    Path("begun.csv").write_text("rain in the north,weather\nsun,weather\n")
+    begun = run("learn", *model, "--create", "weather", "begun.csv")
+    assert begun.err.startswith("learnt 2 documents as weather\n")
+    assert "carried another label" not in begun.err
