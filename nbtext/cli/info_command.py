@@ -106,7 +106,7 @@ def facts_of(model: Model) -> dict[str, Any]:
                 for name in model.classes
             },
         },
-        "correction": correction_facts(model.file.correction),
+        "correction": correction_facts(model.correction and model.correction.info),
         "policy": None if model.policy is None else model.policy.as_dict(),
         "trained": history.trained or None,
         "taught": history.taught,

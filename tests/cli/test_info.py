@@ -230,3 +230,17 @@ def test_a_model_that_has_forgotten_all_is_told(run: "Run", score: str) -> None:
     assert (info.status, policy.status) == (0, 0)
     assert "documents\t0 of mail" in info.out
     assert policy.out == "policy\tdecides for the most probable class\n"
+
+
+def test_a_correction_that_a_third_class_has_left_behind_is_none(
+    run: "Run", tmp_path: Path
+) -> None:
+    path = tmp_path / "two.nbt"
+    rows = [row for row in confusing(500) if row[0] in ("east", "west")]
+    overrides = nbtext.SettingsOverrides(score="weighted")
+    nbtext.train_on(rows, path, overrides=overrides)
+    assert "\ncorrection\t" in run("info", "-m", path).out
+
+    nbtext.learn(path, "news", ["it came today"], create=True)
+
+    assert "\ncorrection\t" not in run("info", "-m", path).out
