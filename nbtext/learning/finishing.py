@@ -40,7 +40,7 @@ from nbtext.scoring.batch_model import corrected, of_documents
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fit_of, fitted_by
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.scoring.models.registry import keeps_histograms
+from nbtext.scoring.models.registry import is_one_number, keeps_histograms
 from nbtext.store import Contents
 
 
@@ -111,7 +111,7 @@ def n_scored(scoring: Scoring, rival: Scoring | None = None) -> int:
         rival: another event model's scoring, if it is tried on the same documents.
 
     """
-    if rival is not None or event_model(scoring.score).calibration == "histogram":
+    if rival is not None or is_one_number(scoring):
         return DOCUMENTS
     return CHOSEN_BY if len(candidates(scoring)) > 1 else TEMPERED_BY
 
@@ -149,7 +149,7 @@ def finish(
     event = event_model(made.counts.scoring.score)
     can_be_corrected = event.can_be_corrected and is_correctable(counts.settings)
     # what is fitted to few documents has still to follow those that are learnt
-    is_early = event.calibration == "histogram" and made.fit.documents < FEWEST
+    is_early = is_one_number(made.counts.scoring) and made.fit.documents < FEWEST
     if not (may_correct and can_be_corrected) or is_early:
         return made
     made, known = best_smoothed(made, known, blocks, map_)

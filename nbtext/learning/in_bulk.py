@@ -44,12 +44,12 @@ from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.learning.scored_afterwards import scored_afterwards
 from nbtext.learning.teaching_in_bulk import Lessons
 from nbtext.learning.usual_products import usual_products
-from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import batch_model_of, corrected, open_batch_model
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import observed_scores, scores_left_out
-from nbtext.scoring.observed import bins_of, has_bins
+from nbtext.scoring.models.registry import is_one_number
+from nbtext.scoring.observed import bins_of
 from nbtext.store import Contents, Row, UndoRecords, record_of
 from nbtext.store.corrections import read_correction
 from nbtext.store.ledger import LOSSES, MOST_TERMS
@@ -267,7 +267,7 @@ class _Changes:
         ]
         records = [(row.label, record) for row, record in found if record]
         recorded.records.extend(records)
-        if records and not has_bins(model):
+        if records and not is_one_number(model.scoring):
             recorded.delta.include(self._removal_of(part, place, model))
         if model.file.correction is not None:
             for row, _ in found:
@@ -335,7 +335,7 @@ class _Changes:
             self._check_scores(scores)
         labels = part.labels(places)
         self._seen.append(observed_scores(model, scorings, scores, labels))
-        if event_model(model.scoring.score).calibration != "histogram":
+        if not is_one_number(model.scoring):
             return dict.fromkeys(places, (LOSSES,) * len(scorings))
         by_document = zip(*(values.tolist() for values in scores), strict=True)
         return {

@@ -14,9 +14,9 @@ from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
 from nbtext.learning.teaching import teach
 from nbtext.scoring import Model
+from nbtext.scoring.models.registry import is_one_number
 from nbtext.scoring.observed import (
     bins_of,
-    has_bins,
     losses_taken_back,
     observed,
     taken_back,
@@ -151,7 +151,7 @@ def scores_taken_back(model: Model, removed: Removal) -> list[tuple[Calibration,
         removed: what takes them away, and their records.
 
     """
-    if has_bins(model):
+    if is_one_number(model.scoring):
         return [
             taken_back(model, record.bins, label) for label, record in removed.records
         ]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, VALUE_UNIT
 from nbtext.scoring.models.evidence import Evidence
-from nbtext.scoring.models.registry import event_model
+from nbtext.scoring.models.registry import is_one_number
 from nbtext.settings.columns import UNIT
 from nbtext.tokens.bag import columns_of
 
@@ -41,8 +41,8 @@ def correction_evidence(model: Model, bag: Bag) -> Iterator[Evidence]:
         return
     slope = correction.info.slope
     biases = [BIAS * bias / AMOUNT_UNIT / slope for bias in correction.biases]
-    is_one_number = event_model(model.scoring.score).calibration == "histogram"
-    if is_one_number:
+    is_one = is_one_number(model.scoring)
+    if is_one:
         biases = [biases[1] - biases[0]]
     yield Evidence(SOURCE, rest=biases)
     for view, terms in enumerate(bag):
@@ -54,6 +54,6 @@ def correction_evidence(model: Model, bag: Bag) -> Iterator[Evidence]:
                 for key, values in correction.found(view, terms).items()
                 for class_, value in values
             ]
-            if is_one_number:
+            if is_one:
                 rows = [(key, 0, said if side else -said) for key, side, said in rows]
             yield Evidence(settings.name, rows, divisor=slope)

@@ -28,7 +28,7 @@ from nbtext.scoring.joining import Group, Said, joined
 from nbtext.scoring.mixed import attribute_evidence, is_possible
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, score_of
-from nbtext.scoring.models.registry import event_model
+from nbtext.scoring.models.registry import event_model, is_one_number
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.scoring.score import Scored, is_by_evidence, score
 from nbtext.tokens import Bag, Reading, bag_of
@@ -160,8 +160,8 @@ def _sides(model: Model, scored: Scored, label: str | None) -> _Sides:
 
 def _sign_of_offset(model: Model, sides: _Sides) -> int:
     """Return 1 if the offset, which is the second class's, is for the label."""
-    is_one_number = event_model(model.scoring.score).calibration == "histogram"
-    return (sides.label - sides.rival) if is_one_number else 0
+    is_one = is_one_number(model.scoring)
+    return (sides.label - sides.rival) if is_one else 0
 
 
 def _shares(model: Model) -> _Taken:

@@ -18,7 +18,7 @@ from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.arrays import normalised
-from nbtext.scoring.models.registry import event_model
+from nbtext.scoring.models.registry import event_model, is_one_number
 from nbtext.tokens.bags import joined
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def observed_scores(
 
     """
     documents = dict(Tally(names))
-    has_bins = event_model(model.scoring.score).calibration == "histogram"
+    has_bins = is_one_number(model.scoring)
     found: list[Calibration] = []
     for number, (scoring, values) in enumerate(zip(scorings, scores, strict=True)):
         nothing = no_calibration(scoring, model.settings, len(model.classes))

@@ -28,11 +28,6 @@ from nbtext.scoring.posterior import normalised
 from nbtext.store.ledger import LOSSES, NO_BIN, last_scored_by
 
 
-def has_bins(model: Model) -> bool:
-    """Return whether scores are kept by bins; else their losses are added up."""
-    return event_model(model.scoring.score).calibration == "histogram"
-
-
 def no_calibrations(model: Model) -> tuple[Calibration, ...]:
     """Return the calibrations of a model's candidates, without any document."""
     n_classes = len(model.classes)

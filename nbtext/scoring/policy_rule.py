@@ -20,7 +20,7 @@ from nbtext.scoring.costs import costs_of
 from nbtext.scoring.decide import DecisionRule
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import event_model, event_models, scoring_of
+from nbtext.scoring.models.registry import event_models, is_one_number, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.threshold import LEAST, HeldOut, held_out_threshold
 from nbtext.settings.scoring import Scoring
@@ -227,7 +227,7 @@ def _check_held_out(basis: Basis) -> None:
 
 def keeps_scores(scoring: Scoring) -> bool:
     """Return whether a model that is scored so keeps what held-out documents scored."""
-    return scoring.calibrated and event_model(scoring.score).calibration == "histogram"
+    return scoring.calibrated and is_one_number(scoring)
 
 
 def _least(limit: FalsePositives, basis: Basis) -> tuple[int, float]:

@@ -86,6 +86,19 @@ def event_model(name: str) -> EventModel:
     return model
 
 
+def is_one_number(scoring: Scoring) -> bool:
+    """
+    Return whether a document's score is one number, which is kept in bins.
+
+    Else it has one for each class, and losses are added up.
+
+    Raises:
+        SettingsError: there is no such score.
+
+    """
+    return event_model(scoring.score).calibration == "histogram"
+
+
 def event_models() -> Iterator[EventModel]:
     """Yield all event models."""
     return map(event_model, MODULES)

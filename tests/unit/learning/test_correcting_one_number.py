@@ -40,13 +40,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.fixture
-def path(tmp_path: Path, trained: bytes) -> str:
-    found = tmp_path / "model.nbt"
-    found.write_bytes(trained)
-    return str(found)
-
-
 def losses(path: str) -> list[float]:
     decisions = nbtext.classify_all(nbtext.load(path), [text for _, text in ROWS[400:]])
     return [

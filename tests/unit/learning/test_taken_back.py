@@ -35,13 +35,6 @@ def trained(
     return path.read_bytes()
 
 
-@pytest.fixture
-def path(tmp_path: Path, trained: bytes) -> str:
-    found = tmp_path / "model.nbt"
-    found.write_bytes(trained)
-    return str(found)
-
-
 def calibrations(path: str) -> tuple[Calibration, ...]:
     found = calibrations_of(path, open_model(path).tables)
     assert found

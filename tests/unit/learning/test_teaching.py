@@ -42,13 +42,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.fixture
-def path(tmp_path: Path, trained: bytes) -> str:
-    found = tmp_path / "model.nbt"
-    found.write_bytes(trained)
-    return str(found)
-
-
 def correction_in(path: str) -> Correction:
     correction = read_correction(open_model(path))
     assert correction is not None
