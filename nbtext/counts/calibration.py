@@ -50,6 +50,9 @@ KEYS: Final = frozenset(("scoring", "prior", "counts", "losses", "documents", "f
 PARAMETERS: Final = "parameters"
 """What a scoring calls the event model's own numbers, which are a map."""
 
+CORRECTED: Final = "corrected"
+"""What a scoring has besides whose scores are those with the model's correction."""
+
 WEAKEST: Final = 1e-6
 STRONGEST: Final = 1e6
 """The range of the numbers of a prior."""
@@ -79,8 +82,8 @@ class Calibration(NamedTuple):
     What held-out documents scored, by one scoring.
 
     Attributes:
-        scoring: how they were scored, as `Scoring.of_scores`; other scores than these
-            are not what the calibration speaks of.
+        scoring: how they were scored, as `Scoring.of_scores`, and CORRECTED if with the
+            correction; other scores than these are not what the calibration speaks of.
         prior: what is expected of the fit.
         counts: for two classes, (bin, name of the class) to how many documents; below
             zero where a table takes back what an earlier one says.
@@ -103,6 +106,11 @@ class Calibration(NamedTuple):
             frozenset((self.scoring | {PARAMETERS: None}).items()),
             None if parameters is None else frozenset(parameters.items()),
         )
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether it is of scores with the model's correction; such a one is last."""
+        return CORRECTED in self.scoring
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, sorted, for msgpack and JSON."""

@@ -142,10 +142,12 @@ def chosen(
     Args:
         scoring: one of the candidates.
         calibrations: what held-out documents scored by each, in order of preference;
-            where they are not of candidates for this scoring, it stays.
+            where they are not of candidates for this scoring, it stays. Corrected
+            scores have no part in it.
         classes: the model's, sorted.
 
     """
+    calibrations = [one for one in calibrations if not one.is_corrected]
     parameters = [one.scoring.get(PARAMETERS, {}) for one in calibrations]
     own = scoring.of_scores()
     if len(calibrations) < 2 or any(

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 from nbtext.counts import Calibration
 from nbtext.counts.adding import KeptTables
-from nbtext.counts.calibration import calibration_for
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
 from nbtext.document import Note
@@ -474,15 +473,13 @@ def _weighed(
 def _basis_of(table: CountTable, finished: Finished) -> Basis:
     """Return what a policy needs to know of the model of a fold."""
     scoring = finished.counts.scoring
-    calibration = calibration_for(scoring, finished.calibrations)
     return Basis(
         name="the model of a fold",
         classes=table.classes,
         documents=table.documents,
-        calibration=calibration or Calibration(scoring.of_scores()),
+        calibration=finished.held_out or Calibration(scoring.of_scores()),
         fit=finished.fit_of_model,
         scoring=scoring,
-        is_corrected=finished.correction is not None,
     )
 
 

@@ -27,6 +27,7 @@ from nbtext.scoring.attributes.arrays import known_numbers
 from nbtext.scoring.batch import log_posteriors
 from nbtext.scoring.batch_mixed import scores_by, with_attributes
 from nbtext.scoring.candidates import candidates
+from nbtext.scoring.held_out import no_calibration, no_calibrations
 from nbtext.scoring.leave_one_out import PART, observed_scores
 from nbtext.scoring.models.arrays import is_shared
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
@@ -86,7 +87,8 @@ def _fit(model: BatchModel, scores: NDArray[np.float64], labels: Labels) -> Fit:
     if not model.scoring.calibrated:
         return Fit()
     names = [model.classes[place] for place in labels.tolist()]
-    kept = observed_scores(model, [model.scoring], [scores], names)
+    nothing = no_calibration(model.scoring, model.settings, len(model.classes))
+    kept = observed_scores(model, [nothing], [scores], names)
     return fit(total(kept), model.classes)
 
 
@@ -115,7 +117,7 @@ def candidate_posteriors(
         for of_all, values in zip(scores, found, strict=True):
             of_all[some] = values
     names = [model.classes[place] for place in labels.tolist()]
-    kept = observed_scores(model, scorings, scores, names)
+    kept = observed_scores(model, no_calibrations(model), scores, names)
     best = min(
         range(len(scorings)), key=lambda place: fitted_loss(kept[place], model.classes)
     )

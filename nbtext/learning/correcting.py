@@ -10,10 +10,17 @@ of what the counts say, and if the quarter loses more by the better one than cha
 take, there is none. Of many documents the trial is made twice, at last of more of them.
 (Two halves would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
+
+Of two classes, what each document scores by the correction is kept for calibration, as
+if it had moved no class: its own steps are taken away, and those of others stay that
+would have gone further without. So it looks no better than it is, and where classes are
+hard to tell apart somewhat worse (Jaakkola and Haussler 1999, section 4;
+docs/experiments/042-thresholds-of-text.md).
 """
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
 
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
 
-from nbtext.counts import Counter, Sample, SortedCounts
+from nbtext.counts import Calibration, Counter, Sample, SortedCounts, bin_of
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.room import give_back
@@ -50,6 +57,7 @@ from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, of_documents, without
+from nbtext.scoring.held_out import corrected
 from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.models.arrays import by_class, normalised
 from nbtext.settings.columns import UNIT
@@ -126,10 +134,13 @@ class Made(NamedTuple):
     Attributes:
         correction: it, None if it was not worth keeping.
         trial: what it did for documents that were held out; None if it was not tried.
+        held_out: what documents score by it that moved no class; none if there are not
+            two classes.
     """
 
     correction: Correction | None
     trial: Trial | None
+    held_out: tuple[Calibration, ...] = ()
 
 
 def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
@@ -163,10 +174,12 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
         if trial is None or not trial.is_won:
             return Made(None, trial)
         give_back()
-        correction = making(visits_to(VISITED)).correction(trial)
+        correction, held_out = making(visits_to(VISITED)).correction(trial)
     except OverflowError:  # of documents that are there millions of times
         return Made(None, None)
-    return Made(correction if len(correction.amounts) else None, trial)
+    if not len(correction.amounts):
+        return Made(None, trial)
+    return Made(correction, trial, held_out)
 
 
 def _deciding_trial(
@@ -257,12 +270,15 @@ class _Making:
         part = _count(model.settings, self.visits, is_held_out)
         return without(model, with_classes(part, model.classes), self.map_)
 
-    def correction(self, trial: Trial) -> Correction:
-        """Make the correction of all documents."""
+    def correction(self, trial: Trial) -> tuple[Correction, tuple[Calibration, ...]]:
+        """Make the correction of all documents; return what they score by it, too."""
         visits, share = self.visits, trial.share
         base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
+        lengths = np.zeros(len(visits.labels), np.int64)
+        for view in self.vectors:  # of which each is of unit length
+            lengths += np.diff(view.starts) > 0
         learnt = self._learnt(base, share, trial.doubt, visits.order)
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
@@ -283,11 +299,41 @@ class _Making:
         offset = round(self.base.fit.offset * share * AMOUNT_UNIT / BIAS)
         correction = replace(correction, biases=(first - offset, *others))
         level = round(self._level(learnt, correction.biases))
-        return replace(
+        correction = replace(
             correction,
             biases=tuple(bias - level for bias in correction.biases),
             # the values are distinct, and sorted by term
             runs=tuple(self._runs(learnt)),
+        )
+        return correction, tuple(self._held_out(learnt, info, lengths))
+
+    def _held_out(
+        self, learnt: Learnt, info: CorrectionInfo, lengths: NDArray[np.int64]
+    ) -> Iterator[Calibration]:
+        """
+        Yield what the documents score by a correction in which they had no part.
+
+        Args:
+            learnt: the correction.
+            info: what it says of itself.
+            lengths: shape (n_documents,), the squared length of each document's vector.
+
+        """
+        scoring = self.base.model.scoring
+        if len(self.base.model.classes) != 2:
+            return
+        order = self.visits.order
+        steps = learnt.amounts.take(order, axis=0) / AMOUNT_UNIT
+        steps *= (self.visits.times * (lengths + BIAS)).take(order)[:, None]
+        logits = learnt.logits - steps
+        scores = (logits[:, 1] - logits[:, 0]) / info.slope
+        names = [
+            self.base.model.classes[place]
+            for place in self.visits.labels.take(order).tolist()
+        ]
+        counts = Tally(zip(map(bin_of, scores.tolist()), names, strict=True))
+        yield Calibration(
+            corrected(scoring), counts=dict(counts), documents=dict(Tally(names))
         )
 
     def _level(self, learnt: Learnt, biases: Sequence[int]) -> float:
@@ -336,6 +382,7 @@ class _Making:
         """
         Learn a correction of documents in an order; or score some with it alone.
 
+        Those of two classes of which it is learnt are scored, too.
         What is learnt is the end: the vectors are given up for it.
         """
         visits = self.visits
@@ -348,7 +395,8 @@ class _Making:
         )
         rate = rate_of(base.shape[1], doubt)
         if scored is None:
-            return correct(pupils, order, rate, order[:0], is_last=True)
+            scored = order if base.shape[1] == 2 else order[:0]
+            return correct(pupils, order, rate, scored, is_last=True)
         return correct(pupils, order, rate, scored, is_kept=False)
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -38,7 +38,7 @@ from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import corrected, of_documents
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.held_out import fit_of, fitted_by
+from nbtext.scoring.held_out import fit_of, fitted_by, held_out_by
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import is_one_number, keeps_histograms
 from nbtext.store import Contents
@@ -51,7 +51,8 @@ class Finished:
 
     Attributes:
         counts: for scoring, as was chosen; without the correction.
-        calibrations: what held-out documents scored, by each candidate.
+        calibrations: what held-out documents scored, by each candidate, and those of
+            two classes by what is corrected.
         fit: what was fitted to that of the chosen one; what is corrected has its own.
         losses: the event models that were tried, and their held-out losses in nats a
             document; empty if nothing was held out.
@@ -74,6 +75,13 @@ class Finished:
     def fit_of_model(self) -> Fit:
         """Return what turns the scores of `model` into probabilities."""
         return self.fit if self.correction is None else fit_of(self.correction.info)
+
+    @property
+    def held_out(self) -> Calibration | None:
+        """Return what held-out documents score by `model`, None if none was."""
+        is_corrected = self.correction is not None
+        scoring = self.counts.scoring
+        return held_out_by(scoring, self.calibrations, is_corrected=is_corrected)
 
     def contents(self, table: CountTable) -> Contents:
         """Return the whole model, of the table that was finished."""
@@ -156,9 +164,9 @@ def finish(
     del blocks
     from nbtext.learning.correcting import Base, make_correction
 
-    base = Base(made.counts, made.fit, known)
-    correction = make_correction(base, sample, map_).correction
-    return replace(made, correction=correction)
+    found = make_correction(Base(made.counts, made.fit, known), sample, map_)
+    calibrations = (*made.calibrations, *found.held_out)
+    return replace(made, calibrations=calibrations, correction=found.correction)
 
 
 def best_of(

@@ -39,11 +39,11 @@ from nbtext.learning.scored_afterwards import are_too_few
 from nbtext.scoring import event_model, fitted
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
-from nbtext.scoring.held_out import no_calibration
+from nbtext.scoring.held_out import held_out_by, no_calibration, no_calibrations
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.model import model_of
 from nbtext.scoring.models.registry import keeps_histograms
-from nbtext.scoring.observed import no_calibrations, observed
+from nbtext.scoring.observed import observed
 from nbtext.scoring.policy_rule import Basis
 from nbtext.scoring.score import score
 from nbtext.store import Contents, ModelFile
@@ -183,7 +183,6 @@ class GrowingModel:
             calibration=self._calibration(model),
             fit=self.fit,
             scoring=model.scoring,
-            is_corrected=model.correction is not None,
         )
 
     def score(self, views: Sequence[Terms]) -> Scored:
@@ -244,7 +243,7 @@ class GrowingModel:
         if not (self._kept or seen):
             return
         model = self._without_terms()
-        own = totals([no_calibrations(model), seen])
+        own = totals([seen, no_calibrations(model)])
         self._kept = totals([self._kept, own])
         if self._base.file.correction is None:  # which stays with its scoring
             self._scoring = chosen(self._scoring, self._kept, model.classes)
@@ -290,11 +289,10 @@ class GrowingModel:
 
     def _calibration(self, model: Model) -> Calibration:
         """Return what documents have scored before they were learnt."""
-        found = calibration_for(model.scoring, self._kept)
-        if found is None:
-            n_classes = len(model.classes)
-            return no_calibration(model.scoring, model.settings, n_classes)
-        return found
+        is_corrected = model.correction is not None
+        found = held_out_by(model.scoring, self._kept, is_corrected=is_corrected)
+        n_classes = len(model.classes)
+        return found or no_calibration(model.scoring, model.settings, n_classes)
 
     def _without_terms(self) -> Model:
         """Return the model as it is now; it finds no term."""

@@ -47,7 +47,12 @@ from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import batch_model_of, corrected, open_batch_model
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.leave_one_out import observed_scores, scores_left_out
+from nbtext.scoring.held_out import no_calibrations
+from nbtext.scoring.leave_one_out import (
+    observed_scores,
+    scores_left_out,
+    with_corrected,
+)
 from nbtext.scoring.models.registry import is_one_number
 from nbtext.scoring.observed import bins_of
 from nbtext.store import Contents, Row, UndoRecords, record_of
@@ -324,24 +329,22 @@ class _Changes:
         model = self._model
         if model is None or not places:
             return {}
-        scorings = candidates(model.scoring)
         terms = part.terms(places)
         if left_out is None:
-            scores = raw_scores(model, scorings, terms)
+            scores = raw_scores(model, candidates(model.scoring), terms)
         else:
             with np.errstate(all="ignore"):  # what that comes to is looked at
                 known_as = [left_out[one] for one in places]
                 scores = scores_left_out(model, known_as, terms)
             self._check_scores(scores)
-        labels = part.labels(places)
-        self._seen.append(observed_scores(model, scorings, scores, labels))
-        if not is_one_number(model.scoring):
-            return dict.fromkeys(places, (LOSSES,) * len(scorings))
-        by_document = zip(*(values.tolist() for values in scores), strict=True)
-        return {
-            place: tuple(map(bin_of, values))
-            for place, values in zip(places, by_document, strict=True)
-        }
+        scores = with_corrected(model, scores, terms)
+        nothing, labels = no_calibrations(model), part.labels(places)
+        self._seen.append(observed_scores(model, nothing, scores, labels))
+        columns = [
+            [LOSSES] * len(places) if one.losses else [*map(bin_of, values.tolist())]
+            for one, values in zip(nothing, scores, strict=True)
+        ]
+        return dict(zip(places, zip(*columns, strict=True), strict=True))
 
     def _check_scores(self, scores: Sequence[Scores]) -> None:
         """Refuse scores of documents that are left out of counts without them."""

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts import Calibration, Fit, fit
-from nbtext.counts.calibration import calibration_for
 from nbtext.errors import SettingsError
+from nbtext.scoring.held_out import fit_of, held_out_by
 
 if TYPE_CHECKING:
     from nbtext.learning.training import Trained
@@ -36,15 +36,17 @@ def why_not_by(policy: "Policy", contents: "Contents", name: str) -> str:
     from nbtext.scoring.policy_rule import Basis, rule_of  # few models have one
 
     scoring, table = contents.scoring, contents.counts
-    found = calibration_for(scoring, contents.calibrations)
+    correction = contents.correction
+    is_corrected = correction is not None
+    found = held_out_by(scoring, contents.calibrations, is_corrected=is_corrected)
+    fitted = fit(found, table.classes) if found else Fit()
     basis = Basis(
         name=name,
         classes=table.classes,
         documents=table.documents,
         calibration=found or Calibration(scoring.of_scores()),
-        fit=fit(found, table.classes) if found else Fit(),
+        fit=fitted if correction is None else fit_of(correction.info),
         scoring=scoring,
-        is_corrected=contents.correction is not None,
     )
     try:
         rule_of(policy, basis)

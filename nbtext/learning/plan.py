@@ -21,8 +21,8 @@ from nbtext.learning.new_classes import check_name, with_classes
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.scoring import Model
 from nbtext.scoring.frozen_idf import has_frozen_idf
+from nbtext.scoring.held_out import no_calibrations
 from nbtext.scoring.models.registry import scoring_for
-from nbtext.scoring.observed import no_calibrations
 from nbtext.settings.reading import Format, Settings, default_settings
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import Field
@@ -517,7 +517,8 @@ def calibrated(
     known = calibrations_of(model.path, model.file.tables)
     if not known and not any(seen):
         return Calibrated(model.scoring)
-    calibrations = not_below_zero(totals([nothing, *seen]), known)
+    # what scores no corrected ones leaves these as they are
+    calibrations = not_below_zero(totals([*seen, nothing]), known)
     whole = totals([known, calibrations])
     sums = {
         label: [model.documents[place], *(n for by in model.totals for n in by[place])]

@@ -120,7 +120,8 @@ def scored_afterwards(
         batches.append(([row.label for row in chosen.rows], chosen.views))
     if not batches:
         return Afterwards()
-    before = tuple(_without(one, outdated) for one in kept) if outdated else ()
+    of_counts = [one for one in kept if not one.is_corrected]
+    before = tuple(_without(one, outdated) for one in of_counts) if outdated else ()
     found = left_out(batch_model_of(after, model.scoring), batches).calibrations
     scores = tuple(_standing_for(one, wanted) for one in found)
     are_outdated = [row.label in outdated for row in records.rows]

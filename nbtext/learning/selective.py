@@ -45,7 +45,7 @@ from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.held_out import fitted_by
+from nbtext.scoring.held_out import fitted_by, no_calibrations
 from nbtext.scoring.leave_one_out import left_out, observed_scores
 
 WEIGHS_AGAIN: Final = (
@@ -180,7 +180,7 @@ def _finished(
         learnt: the digests and labels of those that were learnt.
 
     """
-    scorings = candidates(model.scoring)
+    scorings, nothing = candidates(model.scoring), no_calibrations(model)
     own: list[Block] = []
     seen: list[tuple[Calibration, ...]] = []
     for block in blocks:
@@ -190,7 +190,7 @@ def _finished(
         others = block.take(np.flatnonzero(~is_own).tolist())
         if len(others):
             scores = raw_scores(model, scorings, others.views)
-            seen.append(observed_scores(model, scorings, scores, others.labels))
+            seen.append(observed_scores(model, nothing, scores, others.labels))
     documents = [(block.labels, block.views) for block in own if len(block)]
     calibrations = totals([left_out(model, documents).calibrations, *seen])
     scoring = chosen(model.scoring, calibrations, model.classes)

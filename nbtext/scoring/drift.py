@@ -61,8 +61,7 @@ class DriftMeter:
         slope, offset = self._fit.slope, self._fit.offset
         if len(self._model.classes) != 2 or slope <= 0:
             return
-        # of records text alone is held out; nor is a correction
-        if self._model.settings.has_attributes or self._model.correction is not None:
+        if self._model.settings.has_attributes:  # text alone is held out
             return
         for decision in decisions:
             if decision.known:

@@ -4,18 +4,29 @@ What held-out documents scored, as a model keeps it, and what is fitted to that.
 A model keeps the scores of documents that it did not know when they were scored
 (`nbtext.counts.calibration`), by the candidates of one scoring. What is kept of a score
 follows from the event model: a histogram's bin, or the losses at each temperature.
+Of two classes, where scores are corrected, what the second one has more than the first
+is kept as well, by bins; what is kept of scores without the correction is of use where
+that is passed over.
 `nbtext.scoring.observed` adds to it.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.counts.correction import CorrectionInfo
+    from nbtext.scoring.batch_model import BatchModel
+    from nbtext.scoring.model import Model
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
 
 from nbtext.counts import Calibration, Fit, fit
-from nbtext.counts.calibration import TEMPERATURES, calibration_for
-from nbtext.counts.correction import CorrectionInfo
-from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import event_model
-from nbtext.settings.reading import Settings
-from nbtext.settings.scoring import Scoring
+from nbtext.counts.calibration import CORRECTED, TEMPERATURES, calibration_for
+from nbtext.scoring.candidates import candidates
+from nbtext.scoring.models.registry import event_model, is_one_number
 from nbtext.store.calibrations import calibrations_of, last_fit
 
 
@@ -60,10 +71,36 @@ def held_out(model: Model) -> Calibration:
 
     """
     kept = calibrations_of(model.path, model.file.tables)
-    found = calibration_for(model.scoring, kept)
-    if found is None:
-        return no_calibration(model.scoring, model.settings, len(model.classes))
-    return found
+    is_corrected = model.correction is not None
+    found = held_out_by(model.scoring, kept, is_corrected=is_corrected)
+    n_classes = len(model.classes)
+    return found or no_calibration(model.scoring, model.settings, n_classes)
+
+
+def held_out_by(
+    scoring: Scoring, calibrations: Sequence[Calibration], *, is_corrected: bool
+) -> Calibration | None:
+    """
+    Return what held-out documents scored, of all that is kept; None if nothing.
+
+    Args:
+        scoring: how documents are scored.
+        calibrations: what is kept.
+        is_corrected: whether scores are corrected. Of more than two classes they are
+            kept without the correction alone.
+
+    """
+    if is_corrected:
+        wanted = corrected(scoring)
+        found = next((one for one in calibrations if one.scoring == wanted), None)
+        if found or is_one_number(scoring):
+            return found
+    return calibration_for(scoring, calibrations)
+
+
+def corrected(scoring: Scoring) -> dict[str, Any]:
+    """Return the scoring of corrected scores, as their calibration has it."""
+    return scoring.of_scores() | {CORRECTED: True}
 
 
 def no_calibration(scoring: Scoring, settings: Settings, n_classes: int) -> Calibration:
@@ -75,6 +112,26 @@ def no_calibration(scoring: Scoring, settings: Settings, n_classes: int) -> Cali
         event.prior(settings, n_classes),
         losses=(0,) * len(TEMPERATURES) if has_losses else (),
     )
+
+
+def no_calibrations(model: Model | BatchModel) -> tuple[Calibration, ...]:
+    """
+    Return all calibrations that a model keeps, without any document.
+
+    They are those of the candidates, and last that of corrected scores, if any.
+    """
+    settings, n_classes = model.settings, len(model.classes)
+    found = [
+        no_calibration(one, settings, n_classes) for one in candidates(model.scoring)
+    ]
+    if keeps_corrected(model):
+        found.append(Calibration(corrected(model.scoring)))
+    return tuple(found)
+
+
+def keeps_corrected(model: Model | BatchModel) -> bool:
+    """Return whether a model keeps what documents score with its correction."""
+    return model.correction is not None and len(model.classes) == 2
 
 
 def fitted_by(

@@ -16,9 +16,9 @@ from nbtext.counts import Calibration, bin_of
 from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES, totals
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.held_out import no_calibration
+from nbtext.scoring.held_out import keeps_corrected, no_calibrations
 from nbtext.scoring.models.arrays import normalised
-from nbtext.scoring.models.registry import event_model, is_one_number
+from nbtext.scoring.models.registry import event_model
 from nbtext.tokens.bags import joined
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel, Labels, Scores
-    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"
@@ -98,14 +97,12 @@ def left_out(
 
     # with no document there is a calibration of each scoring all the same
     n_classes = len(model.classes)
-    nothing = tuple(
-        no_calibration(scoring, model.settings, n_classes) for scoring in scorings
-    )
+    nothing = no_calibrations(model)
     calibrations, kept, n_kept = [nothing], [], 0
     room = WAITING // (n_classes * len(scorings))
     parts = map_(score, _numbered(_in_parts(sample, max(1, min(PART, room)))))
     for names, scores in _together(parts, min(OBSERVED, room)):
-        calibrations.append(observed_scores(model, scorings, scores, names))
+        calibrations.append(observed_scores(model, nothing, scores, names))
         n_kept += sum(values.size for values in scores)
         kept.append(scores if n_kept <= KEPT else [])
     by_candidate = list(map(np.concatenate, zip(*kept, strict=False)))
@@ -159,9 +156,28 @@ def scores_left_out(
     return [np.concatenate(scores) for scores in zip(*parts, strict=True)]
 
 
+def with_corrected(
+    model: BatchModel, scores: list[Scores], views: Sequence[Terms]
+) -> list[Scores]:
+    """
+    Return scores by each calibration that a model keeps.
+
+    Args:
+        model: the counts, and the correction if there is one.
+        scores: those of documents, by each candidate.
+        views: for each view the terms of the documents.
+
+    """
+    if model.correction is None or not keeps_corrected(model):
+        return scores
+    own = scores[candidates(model.scoring).index(model.scoring)].copy()
+    model.correction.add_to(own, views[: model.settings.n_texts])
+    return [*scores, own if own.ndim == 1 else own[:, 1] - own[:, 0]]
+
+
 def observed_scores(
     model: BatchModel,
-    scorings: Sequence[Scoring],
+    nothing: Sequence[Calibration],
     scores: Sequence[Scores],
     names: Sequence[str],
 ) -> tuple[Calibration, ...]:
@@ -170,28 +186,26 @@ def observed_scores(
 
     Args:
         model: what scored them; none of them was in it.
-        scorings: by which they were scored.
-        scores: their scores, by each scoring.
+        nothing: calibrations without any document.
+        scores: the documents' scores, by each of these.
         names: their classes.
 
     """
     documents = dict(Tally(names))
-    has_bins = is_one_number(model.scoring)
     found: list[Calibration] = []
-    for number, (scoring, values) in enumerate(zip(scorings, scores, strict=True)):
-        nothing = no_calibration(scoring, model.settings, len(model.classes))
+    for number, (own, values) in enumerate(zip(nothing, scores, strict=True)):
         # a weight of byte n-grams, say, tells no candidates apart where there are none
         same = [n for n in range(number) if np.array_equal(scores[n], values)]
         if same:
             one = found[same[0]]
-            found.append(one._replace(scoring=nothing.scoring, prior=nothing.prior))
-        elif has_bins:
+            found.append(one._replace(scoring=own.scoring, prior=own.prior))
+        elif not own.losses:
             bins = map(bin_of, values.tolist())
             counts = dict(Tally(zip(bins, names, strict=True)))
-            found.append(nothing._replace(counts=counts, documents=documents))
+            found.append(own._replace(counts=counts, documents=documents))
         else:
             losses = observed_losses(values, _places(model, names)).tolist()
-            found.append(nothing._replace(losses=tuple(losses), documents=documents))
+            found.append(own._replace(losses=tuple(losses), documents=documents))
     return tuple(found)
 
 

@@ -15,26 +15,18 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Raw
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.tokens import Bag
 
 from nbtext.counts import Calibration, bin_of
 from nbtext.counts.calibration import FARTHEST_BIN, LOSS_UNIT, MOST_LOSS, TEMPERATURES
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.held_out import no_calibration
+from nbtext.scoring.correction import correction_evidence
+from nbtext.scoring.held_out import keeps_corrected, no_calibrations
 from nbtext.scoring.mixed import scores_by
+from nbtext.scoring.models.evidence import score_of
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import normalised
 from nbtext.store.ledger import LOSSES, NO_BIN, last_scored_by
-
-
-def no_calibrations(model: Model) -> tuple[Calibration, ...]:
-    """Return the calibrations of a model's candidates, without any document."""
-    n_classes = len(model.classes)
-    return tuple(
-        no_calibration(scoring, model.settings, n_classes)
-        for scoring in candidates(model.scoring)
-    )
 
 
 def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
@@ -47,29 +39,32 @@ def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
         label: the class.
 
     Returns:
-        One for each candidate; none if it cannot be scored.
+        One for each calibration that the model keeps; none if it cannot be scored.
 
     """
     event = event_model(model.scoring.score)
     classes = model.classes
     if label not in classes or len(classes) < 2:
         return ()
-    scores = scores_by(event, model, candidates(model.scoring), bag)
+    scorings = candidates(model.scoring)
+    scores = scores_by(event, model, scorings, bag)
+    if keeps_corrected(model):
+        own = scores[scorings.index(model.scoring)]
+        of_text = bag[: model.settings.n_texts]
+        more = score_of(correction_evidence(model, of_text), len(own))
+        *first, second = map(float.__add__, own, more)
+        scores = [*scores, (second - sum(first),)]  # a score may be their difference
     return tuple(
-        _observed(nothing, event, raw, classes, label)
+        _observed(nothing, raw, classes, label)
         for nothing, raw in zip(no_calibrations(model), scores, strict=True)
     )
 
 
 def _observed(
-    nothing: Calibration,
-    event: EventModel,
-    raw: Raw,
-    classes: Sequence[str],
-    label: str,
+    nothing: Calibration, raw: Raw, classes: Sequence[str], label: str
 ) -> Calibration:
     """Return a calibration of one document."""
-    if event.calibration == "histogram":
+    if not nothing.losses:
         counts = {(bin_of(raw[0]), label): 1}
         return nothing._replace(counts=counts, documents={label: 1})
     place = classes.index(label)
@@ -129,9 +124,14 @@ def losses_taken_back(
     known = [bin_ for _, bin_ in _with_bins(model, bins)]
     if not known or NO_BIN in known or not all(without.documents):
         return ()
+    losses = observed(without, bag, label)
     return tuple(
-        one._replace(losses=(*map(neg, one.losses),), documents={label: -1})
-        for one in observed(without, bag, label)
+        one._replace(
+            counts={} if one.losses else {(bin_, label): -1},
+            losses=(*map(neg, one.losses),),
+            documents={label: -1},
+        )
+        for one, bin_ in zip(losses, known, strict=True)
     )
 
 

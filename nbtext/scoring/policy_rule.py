@@ -42,7 +42,6 @@ class Basis(NamedTuple):
         scoring: how they are scored; calibrated probabilities are capped.
         pooled_shares: the shares below, where the documents of one model do not tell
             them (`nbtext.scoring.combining`); empty otherwise.
-        is_corrected: whether scores are corrected; those that are kept are not.
     """
 
     name: str
@@ -52,7 +51,6 @@ class Basis(NamedTuple):
     fit: Fit
     scoring: Scoring
     pooled_shares: tuple[float, ...] = ()
-    is_corrected: bool = False
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -88,7 +86,6 @@ def basis_of(model: Model) -> Basis:
         calibration=held_out(model),
         fit=fitted(model),
         scoring=model.scoring,
-        is_corrected=model.correction is not None,
     )
 
 
@@ -191,15 +188,15 @@ def _check_held_out(basis: Basis) -> None:
 
     Raises:
         SettingsError: there are more classes than two, or fewer, or the scores of
-            held-out documents are not kept, or are those of the text of records alone,
-            or those without the correction.
+            held-out documents are not kept, or are those of the text of records alone.
 
     """
     what = "a share of false positives needs a model of two classes, whose held-out "
     if len(basis.classes) != 2:
         message = f"{what}scores are kept; {basis.name} has {len(basis.classes)}"
         raise SettingsError(message)
-    if not keeps_scores(basis.scoring):
+    is_kept = basis.scoring.calibrated and basis.calibration.is_corrected
+    if not (is_kept or keeps_scores(basis.scoring)):
         names = " or ".join(
             one.name for one in event_models() if keeps_scores(scoring_of(one.name))
         )
@@ -214,13 +211,6 @@ def _check_held_out(basis: Basis) -> None:
             f"{what}scores are those of all that is read; {basis.name} reads columns "
             "of categories or numbers besides the text, which alone was held out: say "
             "what an error costs (--cost)"
-        )
-        raise SettingsError(message)
-    if basis.is_corrected:
-        message = (
-            f"{what}scores are those that it gives; {basis.name} has a correction, "
-            "without which they were scored: train another with --no-correction, or "
-            "say what an error costs (--cost)"
         )
         raise SettingsError(message)
 

@@ -70,8 +70,6 @@ def threshold_of(model: Model, label: str) -> Threshold:
         NotAModelError: what the file keeps for calibration is damaged.
 
     """
-    if model.correction is not None:  # without which documents were held out
-        return Threshold(LEAST, 0)
     calibration, fit = held_out(model), fitted(model)
     found = held_out_threshold(calibration, fit, model.classes, label, FILTER_RATE)
     if found is None:

@@ -275,11 +275,17 @@ def _contents(
     counts: CountTable,
     history: History,
 ) -> Contents:
+    calibrations = calibrations_of(file.path, tables)
+    records = last_records(file, tables, history.keep)
+    if file.correction is None and calibrations and calibrations[-1].is_corrected:
+        calibrations = calibrations[:-1]  # the correction is passed over
+        bins = [bins[: len(calibrations)] for bins in records.bins]
+        records = replace(records, bins=bins)
     return Contents(
         counts=counts,
         scoring=scoring_of(file, counts.classes),
-        calibrations=calibrations_of(file.path, tables),
+        calibrations=calibrations,
         history=history,
-        records=last_records(file, tables, history.keep),
+        records=records,
         policy=file.policy,
     )

@@ -207,8 +207,7 @@ def _keeps_scores(overrides: SettingsOverrides, table: CountTable) -> bool:
     scoring = overrides.scoring_for(table.settings, len(table.classes))
     if overrides.score is None and rival_of(scoring.score):
         return False  # it chooses between two
-    may_correct = overrides.correction and event_model(scoring.score).can_be_corrected
-    return keeps_scores(scoring) and not may_correct
+    return keeps_scores(scoring)
 
 
 def _widest(overrides: SettingsOverrides, default: Settings) -> Settings:

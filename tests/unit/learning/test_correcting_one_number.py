@@ -1,14 +1,16 @@
 """A score of one number, the second class's, is corrected as one of several is."""
 
+from collections import Counter
 from math import exp, expm1, log
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 import nbtext
+from nbtext.counts.calibration import BINS_A_NAT, bin_of
 from nbtext.counts.correction import AMOUNT_UNIT
 from nbtext.document import Document
-from nbtext.errors import SettingsError
 from nbtext.learning import SettingsOverrides, stream
 from nbtext.learning.choosing import FEWEST
 from nbtext.learning.inheriting import why_not_by
@@ -16,10 +18,9 @@ from nbtext.learning.steps import rate_of_lesson
 from nbtext.policy import FalsePositives, Policy
 from nbtext.scoring.drift import DriftMeter
 from nbtext.scoring.explanation import Explanation
-from nbtext.scoring.held_out import held_out
+from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
-from nbtext.scoring.policy_rule import basis_of, rule_of
-from nbtext.scoring.threshold import LEAST, Threshold, threshold_of
+from nbtext.scoring.threshold import threshold_of
 from nbtext.store.contents import read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
@@ -118,34 +119,127 @@ def test_an_explanation_adds_up_to_the_corrected_score(path: str) -> None:
         assert why.slope * why.score == pytest.approx(sign * (second - first))
 
 
-def test_scores_that_were_held_out_without_it_are_no_measure_of_those_with_it(
-    path: str,
+@pytest.fixture(params=["weighted", "contrast"])
+def of_score(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the path of a corrected model of two classes, by either score of text."""
+    path = tmp_path / "of_score.nbt"
+    overrides = SettingsOverrides(score=request.param)
+    nbtext.train_on(ROWS[:400], path, overrides=overrides)
+    assert open_model(str(path)).correction is not None
+    return str(path)
+
+
+def margins(path: str, rows: list[tuple[str, str]]) -> list[float]:
+    """Return the log-odds of the documents' own classes."""
+    decisions = nbtext.classify_all(nbtext.load(path), [text for _, text in rows])
+    signs = [1 if label == TOPICS[1] else -1 for label, _ in rows]
+    return [
+        sign * (one.log_posterior[1] - one.log_posterior[0])
+        for sign, one in zip(signs, decisions, strict=True)
+    ]
+
+
+def held_out_margins(path: str) -> list[float]:
+    """Return the same of held-out documents, as the model keeps them."""
+    model = load_model(path)
+    slope, offset, _ = fitted(model)
+    return [
+        (slope * (bin_ + 0.5) / BINS_A_NAT + offset) * (1 if name == TOPICS[1] else -1)
+        for (bin_, name), n in held_out(model).counts.items()
+        for _ in range(n)
+    ]
+
+
+def test_what_is_kept_is_what_documents_score_that_had_no_part_in_it(
+    of_score: str,
 ) -> None:
-    model, meter = load_model(path), DriftMeter(load_model(path))
-    texts = [text for _, text in ROWS]
-    meter.add(nbtext.classify_all(nbtext.load(path), texts))
-    limit = Policy(max_false_positives=FalsePositives(TOPICS[0], 0.01))
+    kept, new = held_out_margins(of_score), margins(of_score, ROWS[400:])
+    counted = margins(of_score, ROWS[:400])
 
-    assert min(len(texts), *held_out(model).documents.values()) > 100
-    assert meter.drift() is None
-    assert threshold_of(model, TOPICS[0]) == Threshold(LEAST, 0)
-    with pytest.raises(SettingsError, match="--no-correction"):
-        rule_of(limit, basis_of(model))
-    assert "--no-correction" in why_not_by(limit, read_contents(open_model(path)), "")
+    assert len(kept) == len({text for _, text in ROWS[:400]})
+    assert fmean(kept) == pytest.approx(fmean(new), rel=0.2)
+    assert fmean(kept) < 0.95 * fmean(counted)
 
 
-def test_nor_are_they_in_folds_and_streams(tmp_path: Path, path: str) -> None:
-    limit = Policy(max_false_positives=FalsePositives(TOPICS[0], 0.01))
+def test_they_say_from_where_on_few_documents_are_false_positives(
+    of_score: str,
+) -> None:
+    limit = Policy(max_false_positives=FalsePositives(TOPICS[0], 0.05))
+    others = [text for label, text in ROWS[400:] if label == TOPICS[1]]
+
+    def n_wrong() -> int:
+        decisions = nbtext.classify_all(nbtext.load(of_score), others)
+        return sum(one.label == TOPICS[0] for one in decisions)
+
+    before = n_wrong()
+    assert not why_not_by(limit, read_contents(open_model(of_score)), "")
+    nbtext.set_policy(of_score, limit)
+
+    assert n_wrong() <= 0.05 * len(others) < before
+    assert threshold_of(load_model(of_score), TOPICS[0]).documents > 100
+
+
+def test_they_say_whether_others_score_otherwise(of_score: str) -> None:
+    alike, unlike = DriftMeter(load_model(of_score)), DriftMeter(load_model(of_score))
+    opened = nbtext.load(of_score)
+    alike.add(nbtext.classify_all(opened, [text for _, text in ROWS[300:]]))
+    starts = [" ".join(text.split()[:2]) for _, text in ROWS[300:]]
+    unlike.add(nbtext.classify_all(opened, starts))
+
+    drifts = alike.drift(), unlike.drift()
+    assert [drift and drift.is_large for drift in drifts] == [False, True]
+
+
+def test_so_they_do_in_folds_and_streams(tmp_path: Path, path: str) -> None:
+    limit = Policy(max_false_positives=FalsePositives(TOPICS[0], 0.05))
     for label in TOPICS[:2]:
         (tmp_path / label).mkdir()
     for n, (label, text) in enumerate(ROWS):
         (tmp_path / label / f"{n}.txt").write_text(text)
     folders = [tmp_path / label for label in TOPICS[:2]]
+    opened = nbtext.load(path)
 
-    with pytest.raises(SettingsError, match="--no-correction"):
-        nbtext.evaluate_folds(folders, 2, overrides=WEIGHTED, policy=limit)
-    with pytest.raises(SettingsError, match="--no-correction"):
-        nbtext.evaluate_replay(folders, model=nbtext.load(path), policy=limit)
+    def wrong(policy: Policy) -> list[int]:
+        by_folds = nbtext.evaluate_folds(folders, 2, overrides=WEIGHTED, policy=policy)
+        by_replay = nbtext.evaluate_replay(folders, model=opened, policy=policy)
+        # the row of the other class, and the column of this one
+        return [found.confusion[1][0] for found in (by_folds, by_replay)]
+
+    for with_limit, without in zip(wrong(limit), wrong(Policy()), strict=True):
+        assert with_limit < 0.7 * without
+
+
+@pytest.mark.parametrize("is_few", [False, True])
+def test_what_is_learnt_is_kept_and_what_is_forgotten_is_not(
+    of_score: str, is_few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "is_few", lambda _: is_few)
+    before = held_out(load_model(of_score))
+    new = ROWS[400:420]
+    model = load_model(of_score)
+    slope, offset, _ = fitted(model)
+    log_odds = [
+        one.log_posterior[1] - one.log_posterior[0]
+        for one in nbtext.classify_all(nbtext.load(of_score), [text for _, text in new])
+    ]
+
+    for label in TOPICS[:2]:
+        nbtext.learn(of_score, label, [text for name, text in new if name == label])
+
+    # the second class is learnt after the first, so that only that is as it was told
+    after = Counter(held_out(load_model(of_score)).counts)
+    after.subtract(before.counts)
+    bins = Counter(
+        bin_of((value - offset) / slope)
+        for value, (label, _) in zip(log_odds, new, strict=True)
+        if label == TOPICS[0]
+    )
+    found = {bin_: n for (bin_, name), n in after.items() if name == TOPICS[0] and n}
+    assert found == bins
+    nbtext.forget(of_score, [text for _, text in new])
+    left = held_out(load_model(of_score))
+    assert {place: n for place, n in left.counts.items() if n} == before.counts
+    assert left.documents == before.documents
 
 
 @pytest.mark.parametrize("is_few", [False, True])
