@@ -39,7 +39,9 @@ from nbtext.counts.sorted_counts import (
     put_aside,
     ranges,
     shortened,
+    starts_of_runs,
     sums_alone,
+    sums_of_runs,
 )
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.exact import are_sums
@@ -325,10 +327,8 @@ def _sorted_ledger(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRu
     """Make a ledger of entries in any order, with repeats, all at once."""
     order = np.lexsort((entries[:, 2], entries[:, 1], entries[:, 0]))
     entries = entries.take(order, axis=0)
-    is_first = np.ones(len(entries), np.bool_)
-    np.any(entries[1:] != entries[:-1], axis=1, out=is_first[1:])
-    first = np.flatnonzero(is_first)
-    sums = np.add.reduceat(counts.take(order), first, dtype=np.int64)
+    first = starts_of_runs(*entries.T)
+    sums = sums_of_runs(counts.take(order), first)
     kept = np.flatnonzero(sums)
     return LedgerRun(entries.take(first.take(kept), axis=0), narrow(sums.take(kept)))
 

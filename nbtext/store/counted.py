@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 
+from nbtext.counts.sorted_counts import starts_of_runs, sums_of_runs
 from nbtext.store.schema import LEDGER
 
 NO_CLASS: Final = -1
@@ -69,10 +70,8 @@ class CountedDocuments:
         # by digest, then fingerprint and class; equal rows of several tables add up
         order = np.lexsort(rows.T[::-1])
         rows, times = rows.take(order, axis=0), times.take(order)
-        is_first = np.ones(len(rows), np.bool_)
-        np.any(rows[1:] != rows[:-1], axis=1, out=is_first[1:])
-        first = np.flatnonzero(is_first)
-        sums = np.add.reduceat(times, first) if len(first) else times
+        first = starts_of_runs(*rows.T)
+        sums = sums_of_runs(times, first)
         self._rows = rows.take(first[sums > 0], axis=0)
         self._times = sums[sums > 0]
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nbtext.store import ModelFile, StoredTable
 
 from nbtext.counts.room import Growing, Ranges, bound
+from nbtext.counts.sorted_counts import starts_of_runs
 from nbtext.store import Row
 from nbtext.store.ledger import halves
 from nbtext.store.schema import LEDGER
@@ -149,7 +150,7 @@ class Doubles:
 
     def __iter__(self) -> Iterator[Double]:
         """Yield the documents that are counted too often, by digest."""
-        starts = _starts_of_groups(self._rows[:, :2])
+        starts = starts_of_runs(*self._rows[:, :2].T)
         for start, end in pairwise([*starts.tolist(), len(self._rows)]):
             double = self._double(self._rows[start:end].tolist())
             if double is not None:
@@ -208,7 +209,7 @@ def _of_several(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
     # by digest, and then by part
     order = np.lexsort((rows[:, 5], rows[:, 1], rows[:, 0]))
     rows = rows.take(order, axis=0)
-    starts = _starts_of_groups(rows[:, :2])
+    starts = starts_of_runs(*rows[:, :2].T)
     sizes = np.diff(starts, append=len(rows))
     parts = rows[:, 5]
     is_several = parts.take(starts) != parts.take(starts + sizes - 1)
@@ -250,10 +251,3 @@ def _differing(parts: Sequence[Tally[Row]]) -> set[tuple[str, str]]:
         for other in last
         if label != other
     }
-
-
-def _starts_of_groups(rows: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return where in sorted rows each distinct one begins."""
-    is_first = np.ones(len(rows), np.bool_)
-    np.any(rows[1:] != rows[:-1], axis=1, out=is_first[1:])
-    return is_first.nonzero()[0]
