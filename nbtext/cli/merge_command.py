@@ -113,7 +113,7 @@ def command(
     from nbtext.sources import documents
     from nbtext.store import replace_model
     from nbtext.upkeep import merge, open_models, take_doubles
-    from nbtext.upkeep.merging import check_policy, opened_in_turn
+    from nbtext.upkeep.merging import check_policy
 
     if in_turn and sources:
         message = (
@@ -122,16 +122,9 @@ def command(
         )
         raise click.UsageError(message)
     _check_output(path, models)
-    if in_turn:
-        files = []
-        merged = merge(
-            _named(
-                opened_in_turn(models, drop_correction=drop_correction), keyed, output
-            )
-        )
-    else:
-        files = open_models(models, drop_correction=drop_correction)
-        merged = merge(_named(files, keyed, output))
+    opened = open_models(models, drop_correction=drop_correction)
+    files = [] if in_turn else [*opened]
+    merged = merge(_named(opened if in_turn else files, keyed, output))
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:

@@ -95,29 +95,16 @@ class Merged:
 
 
 def open_models(
-    paths: Sequence[str], *, drop_correction: bool = False
-) -> list[ModelFile]:
-    """
-    Open models that are to be merged.
-
-    Args:
-        paths: the model files.
-        drop_correction: whether their corrections are passed over.
-
-    Raises:
-        ModelFileError: one cannot be read, or two do not add up.
-
-    """
-    return [*opened_in_turn(paths, drop_correction=drop_correction)]
-
-
-def opened_in_turn(
     paths: Iterable[str], *, drop_correction: bool = False
 ) -> Iterator[ModelFile]:
     """
     Open models that are to be merged, each when the one before it is done with.
 
     So there may be more of them than files that a process may have open.
+
+    Args:
+        paths: the model files.
+        drop_correction: whether their corrections are passed over.
 
     Raises:
         ModelFileError: one cannot be read, or two do not add up.

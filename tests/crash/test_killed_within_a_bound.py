@@ -23,7 +23,6 @@ from nbtext.store import Contents, compact, open_model, read_contents
 from nbtext.store.header import History
 from nbtext.store.writing import replace_file
 from nbtext.upkeep import merge, open_models, prune
-from nbtext.upkeep.merging import opened_in_turn
 from tests.build import HAM, SPAM, STAMP
 
 KILLS = 12
@@ -45,15 +44,13 @@ def trained(folder: Path) -> None:
 
 
 def merged(folder: Path) -> None:
-    _put(
-        folder,
-        merge(open_models([str(folder / "a.nbt"), str(folder / "b.nbt")])).contents,
-    )
+    paths = [str(folder / name) for name in ("a.nbt", "b.nbt")]
+    _put(folder, merge([*open_models(paths)]).contents)
 
 
 def merged_in_turn(folder: Path) -> None:
     paths = [str(folder / name) for name in ("a.nbt", "b.nbt", "a.nbt")]
-    _put(folder, merge(opened_in_turn(paths)).contents)
+    _put(folder, merge(open_models(paths)).contents)
 
 
 def compacted(folder: Path) -> None:

@@ -193,7 +193,7 @@ def test_weights_that_rest_on_all_documents_do_not_change(tmp_path: Path) -> Non
     with pytest.raises(SettingsError, match=r"change the idf of every.*--frozen-idf"):
         learn(path, "class 1", ["w1 w2 w3"])
     with pytest.raises(ModelFileError, match="do not add up"):
-        open_models([path, path])
+        [*open_models([path, path])]
     Path(path).write_bytes(Path(path).read_bytes() * 2)
     with pytest.raises(ModelFileError, match="were joined"):
         load(path)

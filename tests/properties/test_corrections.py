@@ -504,7 +504,7 @@ def test_two_corrections_do_not_add_up(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="two corrections"):
         open_model(str(joined))
     with pytest.raises(ModelFileError, match="--drop-correction"):
-        open_models([path, path])
+        [*open_models([path, path])]
     for paths in ([path, path], [str(joined)]):
         files = open_models(paths, drop_correction=True)
         assert merge(files).contents.correction is None
@@ -613,7 +613,7 @@ def test_merging_with_a_model_without_one_keeps_it(tmp_path: Path) -> None:
     path, correction = corrected(tmp_path, {1: {"a": 5}, 2: {"b": 9}})
     other = str(tmp_path / "other.nbt")
     train_on([("a", TEXTS[1]), ("b", "else"), ("c", "further")], other, overrides=PURE)
-    files = open_models([path, other])
+    files = [*open_models([path, other])]
 
     merged = merge(files)
     assert unnamed(merged.contents.correction) == unnamed(correction)

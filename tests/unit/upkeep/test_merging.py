@@ -46,7 +46,7 @@ def table(path: str) -> CountTable:
 def without_doubles(
     paths: list[str], texts: Iterable[str]
 ) -> tuple[Merged, CountTable]:
-    files = open_models(paths)
+    files = [*open_models(paths)]
     merged = merge(files)
     documents = [Document(text, (text.encode(),)) for text in texts]
     take_doubles(merged, files, documents, max_bytes=1000, on_problem=print)
@@ -139,7 +139,7 @@ def test_models_that_read_otherwise_are_refused_by_what_differs(
     three = make("three", [*ONE, ("phish", "your account")])
 
     with pytest.raises(ModelFileError, match="does not add to"):
-        open_models([two, three])
+        [*open_models([two, three])]
 
 
 def test_a_third_class_that_cannot_be_scored_is_refused(make: Make) -> None:

@@ -17,7 +17,6 @@ from nbtext.store import Contents, open_model, read_contents
 from nbtext.store.packing import arranged
 from nbtext.textform import load_text, text_lines
 from nbtext.upkeep import check_model, merge, open_models, prune
-from nbtext.upkeep.merging import opened_in_turn
 from tests.build import HAM, SPAM, STAMP, confusing
 
 Work = Callable[[list[str]], bytes]
@@ -54,13 +53,13 @@ def models(tmp_path: Path) -> list[str]:
 
 
 def merged(paths: list[str]) -> bytes:
-    found = merge(open_models(paths))
+    found = merge([*open_models(paths)])
     text = f"{found.doubles} {sorted(found.labels.items())}"
     return packed(found.contents) + text.encode()
 
 
 def merged_in_turn(paths: list[str]) -> bytes:
-    return packed(merge(opened_in_turn(paths)).contents)
+    return packed(merge(open_models(paths)).contents)
 
 
 def compacted(paths: list[str]) -> bytes:
@@ -156,7 +155,7 @@ def test_models_opened_in_turn_may_be_more_than_files_may_be_open(
         link.hardlink_to(kinds[number % 5])
         paths.append(str(link))
     expected = merged_in_turn(paths[:75]), merged_in_turn(paths)
-    assert packed(merge(open_models(paths[:75])).contents) == expected[0]
+    assert packed(merge([*open_models(paths[:75])]).contents) == expected[0]
 
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     with (tmp_path / "one").open("w") as file:  # has the least number that is free
