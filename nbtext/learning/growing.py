@@ -120,7 +120,7 @@ class GrowingModel:
         self._taught = None if base.correction is None else TaughtCorrection(base)
         self._base, self._cache = base, cache
         self._scoring = base.scoring
-        self._kept = calibrations_of(base.path, base.file.tables)
+        self._kept = calibrations_of(base.file.tables)
         self._fit: Fit | None = None if len(base.classes) < 2 else fitted(base)
         with memory_for_model(base.path):
             before = unpack(base.file)

@@ -514,7 +514,7 @@ def calibrated(
     if model is None:
         return Calibrated(scoring_for(plan.batch.settings, 2))
     nothing = no_calibrations(model)
-    known = calibrations_of(model.path, model.file.tables)
+    known = calibrations_of(model.file.tables)
     if not known and not any(seen):
         return Calibrated(model.scoring)
     # what scores no corrected ones leaves these as they are

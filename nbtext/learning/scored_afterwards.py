@@ -94,7 +94,7 @@ def scored_afterwards(
         return Afterwards()
     if event.refusal(model.scoring, model.settings, living):
         return Afterwards()
-    kept = calibrations_of(model.path, model.file.tables)
+    kept = calibrations_of(model.file.tables)
     calibration = calibration_for(model.scoring, kept)
     known = {} if calibration is None else calibration.documents
     fresh = Tally(label for block in new.blocks() for label in block.labels)

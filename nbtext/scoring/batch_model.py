@@ -319,7 +319,7 @@ def open_batch_model(model: Model) -> BatchModel:
         batch = batch_model_of(table, model.scoring)
     else:
         terms = tuple(
-            stored_terms(file.path, file.tables[0], view)
+            stored_terms(file.tables[0], view)
             for view in range(len(model.settings.views))
         )
         batch = batch_model(

@@ -70,7 +70,7 @@ def held_out(model: Model) -> Calibration:
         SettingsError: there is no such score.
 
     """
-    kept = calibrations_of(model.path, model.file.tables)
+    kept = calibrations_of(model.file.tables)
     is_corrected = model.correction is not None
     found = held_out_by(model.scoring, kept, is_corrected=is_corrected)
     n_classes = len(model.classes)

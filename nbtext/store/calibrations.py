@@ -10,15 +10,12 @@ from collections.abc import Iterable, Sequence
 from nbtext.counts import Calibration, Fit, stored_fit
 from nbtext.counts.calibration import totals
 from nbtext.counts.fitting import chosen
-from nbtext.errors import DamagedError
 from nbtext.settings.scoring import Scoring
 from nbtext.store.file import ModelFile
 from nbtext.store.table import StoredTable
 
 
-def calibrations_of(
-    path: str, tables: Iterable[StoredTable]
-) -> tuple[Calibration, ...]:
+def calibrations_of(tables: Iterable[StoredTable]) -> tuple[Calibration, ...]:
     """
     Return the sums of what tables keep for calibration, one for each scoring.
 
@@ -32,7 +29,7 @@ def calibrations_of(
             plain = table.header.calibrations
             by_table.append([*map(Calibration.from_dict, plain)])
         except ValueError as error:
-            raise DamagedError(path, table.offset, str(error)) from error
+            raise table.damaged(str(error)) from error
     return totals(by_table)
 
 
@@ -58,7 +55,7 @@ def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
             return header.scoring
     if file.is_in_order:
         return file.scoring
-    return chosen(file.scoring, calibrations_of(file.path, file.tables), classes)
+    return chosen(file.scoring, calibrations_of(file.tables), classes)
 
 
 def last_fit(file: ModelFile) -> Fit | None:
@@ -80,5 +77,5 @@ def last_fit(file: ModelFile) -> Fit | None:
             try:
                 return stored_fit(plain)
             except ValueError as error:
-                raise DamagedError(file.path, last.offset, str(error)) from error
+                raise last.damaged(str(error)) from error
     return None

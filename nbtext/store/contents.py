@@ -245,7 +245,7 @@ def read_tail(file: ModelFile) -> Contents:
     history = joined_history(headers)._replace(
         offset=first.length, new_terms=tuple(map(sum, new_terms))
     )
-    counts = add([unpack_table(file.path, table) for table in tail])
+    counts = add([unpack_table(table) for table in tail])
     contents = _contents(file, tail, counts, history)
     changes = [header.histograms for header in headers]
     known = [change for change in changes if change is not None]
@@ -275,7 +275,7 @@ def _contents(
     counts: CountTable,
     history: History,
 ) -> Contents:
-    calibrations = calibrations_of(file.path, tables)
+    calibrations = calibrations_of(tables)
     records = last_records(file, tables, history.keep)
     if file.correction is None and calibrations and calibrations[-1].is_corrected:
         calibrations = calibrations[:-1]  # the correction is passed over

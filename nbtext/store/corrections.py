@@ -41,7 +41,7 @@ def read_correction(
 
     """
     parts = [
-        unpack_correction(file.path, table)
+        unpack_correction(table)
         for table in (file.tables if tables is None else tables)
     ]
     try:

@@ -276,15 +276,12 @@ def are_keys_sound(table: StoredTable, names: TermArrays) -> bool:
     return True
 
 
-def whole_entries(
-    path: str, table: StoredTable, names: TermArrays, *, least: int
-) -> Entries:
+def whole_entries(table: StoredTable, names: TermArrays, *, least: int) -> Entries:
     """
     Return the entries of all terms of a family.
 
     Args:
-        path: what the file is called.
-        table: a table of it.
+        table: the table.
         names: the arrays of the terms.
         least: the least number that may stand in them.
 
@@ -307,13 +304,13 @@ def whole_entries(
                 column[start:end] = values
             working.done(part.keys.nbytes)
     except UnsoundError:
-        raise _unsound(path, table, names) from None
+        raise _unsound(table, names) from None
     working.let_go()
     return Entries(keys, classes, columns)
 
 
 def runs_of(
-    path: str, table: StoredTable, names: TermArrays, *, least: int
+    table: StoredTable, names: TermArrays, *, least: int
 ) -> tuple[SortedCounts, ...]:
     """
     Return the same entries class by class.
@@ -331,7 +328,7 @@ def runs_of(
                 if len(rows):
                     found.add(place, _taken(part, rows))
     except UnsoundError:
-        raise _unsound(path, table, names) from None
+        raise _unsound(table, names) from None
     return tuple(
         SortedCounts(run.keys, tuple(map(narrow, run.columns))) for run in found.runs()
     )
@@ -349,9 +346,9 @@ def _taken(entries: Entries, rows: NDArray[np.int64]) -> SortedCounts:
     return SortedCounts(entries.keys.take(rows), tuple(columns))
 
 
-def _unsound(path: str, table: StoredTable, names: TermArrays) -> NotAModelError:
+def _unsound(table: StoredTable, names: TermArrays) -> NotAModelError:
     family = names.keys.removesuffix(".keys")
     return NotAModelError(
-        f"{path}: damaged: the arrays of the view {family!r} of the table at byte "
-        f"{table.offset} contradict one another; restore a copy or train again"
+        f"{table.arrays.path}: damaged: the arrays of the view {family!r} of the table "
+        f"at byte {table.offset} contradict one another; restore a copy or train again"
     )

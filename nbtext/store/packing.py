@@ -32,7 +32,7 @@ from nbtext.counts.room import Growing, Ranges, converted, empty, extremes
 from nbtext.counts.sorted_counts import RANGE, no_counts, sums_alone
 from nbtext.counts.table import empty_ledger, in_digest_ranges, rows_by_class
 from nbtext.counts.term_table import arrange, arrange_runs
-from nbtext.errors import DamagedError, NotAModelError, TrainingError
+from nbtext.errors import NotAModelError, TrainingError
 from nbtext.store.entries import LEAST, runs_of, sizes_of, whole_entries
 from nbtext.store.schema import (
     AMOUNTS,
@@ -265,7 +265,7 @@ def _smallest(
     return kind, found.data.cast("B")
 
 
-def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
+def stored_terms(table: StoredTable, view: int) -> TermTable:
     """
     Arrange the terms of one view of a table in a file.
 
@@ -274,7 +274,7 @@ def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
 
     """
     names = term_arrays(table.header.settings.views[view])
-    return arrange([whole_entries(path, table, names, least=_least_of(table))])
+    return arrange([whole_entries(table, names, least=_least_of(table))])
 
 
 def unpack(file: ModelFile) -> CountTable:
@@ -287,7 +287,7 @@ def unpack(file: ModelFile) -> CountTable:
     """
     adding = Adding()
     for stored in file.tables:
-        adding.add(unpack_table(file.path, stored))
+        adding.add(unpack_table(stored))
     table = adding.table() or CountTable(file.settings)
     try:
         table.check()
@@ -297,7 +297,7 @@ def unpack(file: ModelFile) -> CountTable:
     return table
 
 
-def unpack_table(path: str, table: StoredTable) -> CountTable:
+def unpack_table(table: StoredTable) -> CountTable:
     """
     Return one table of a file as a count table.
 
@@ -311,7 +311,7 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
         if settings.kind == "number":
             views.append(tuple(map(sums_alone, header.totals[view])))
             continue
-        views.append(runs_of(path, table, term_arrays(settings), least=least))
+        views.append(runs_of(table, term_arrays(settings), least=least))
     return CountTable(
         settings=header.settings,
         classes=header.classes,
@@ -340,7 +340,7 @@ def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
     )
 
 
-def unpack_correction(path: str, table: StoredTable) -> Correction | None:
+def unpack_correction(table: StoredTable) -> Correction | None:
     """
     Return the correction in one table of a file, or the change of one, if it has any.
 
@@ -356,7 +356,7 @@ def unpack_correction(path: str, table: StoredTable) -> Correction | None:
         classes=header.classes,
         biases=header.biases,
         runs=tuple(
-            runs_of(path, table, correction_arrays(view), least=LEAST)
+            runs_of(table, correction_arrays(view), least=LEAST)
             for view in header.settings.views
         ),
         amounts=_amounts_in(table),
@@ -374,8 +374,7 @@ def _amounts_in(table: StoredTable) -> Amounts:
     if not is_sound or any(
         len(place) and int(place.max()) >= n_classes for place in places
     ):
-        what = "the amounts of its correction contradict one another"
-        raise DamagedError(table.arrays.path, table.offset, what)
+        raise table.damaged("the amounts of its correction contradict one another")
     rows = np.repeat(np.arange(len(sizes)), sizes)
     names = (AMOUNTS.high, AMOUNTS.low, AMOUNTS.fingerprints)
     return Amounts(

@@ -90,6 +90,10 @@ class StoredTable(NamedTuple):
     length: int
     plain_settings: dict[str, Any]
 
+    def damaged(self, what: str) -> DamagedError:
+        """Return what to raise where it is not what it should be."""
+        return DamagedError(self.arrays.path, self.offset, what)
+
 
 def pack_header(plain: dict[str, Any]) -> bytes:
     """
@@ -171,14 +175,9 @@ def read_table(
     if len(checksums) != n_blocks(len(contents)):
         raise DamagedError(path, offset, "it has not one checksum a block")
     arrays = Arrays(path, offset + first, contents, checksums, lying)
-    _check_lengths(path, header, arrays, offset)
-    return StoredTable(
-        header=header,
-        arrays=arrays,
-        offset=offset,
-        length=length,
-        plain_settings=plain["settings"],
-    )
+    table = StoredTable(header, arrays, offset, length, plain["settings"])
+    _check_lengths(table)
+    return table
 
 
 def _specification(
@@ -318,8 +317,9 @@ def _header_map(
     return plain, end
 
 
-def _check_lengths(path: str, header: Header, arrays: Arrays, offset: int) -> None:
+def _check_lengths(table: StoredTable) -> None:
     """Refuse arrays that belong together and are not equally long."""
+    header, arrays = table.header, table.arrays
     groups: list[tuple[str, ...]] = []
     is_corrected = header.correction is not None
     for names in families(header.settings, is_corrected=is_corrected):
@@ -328,42 +328,40 @@ def _check_lengths(path: str, header: Header, arrays: Arrays, offset: int) -> No
         try:
             bits = index_bits_of(arrays.length(names.buckets))
         except ValueError as error:
-            raise DamagedError(path, offset, str(error)) from error
+            raise table.damaged(str(error)) from error
         if f"u{arrays.unverified(names.keys).itemsize}" not in key_types(bits):
             what = f"{names.keys} has keys of another size than {names.buckets} says"
-            raise DamagedError(path, offset, what)
+            raise table.damaged(what)
         n_starts = arrays.length(names.starts)
         if n_starts != -(-n_terms // STRIDE):
             what = f"{names.starts} has {n_starts} places for {n_terms} keys"
-            raise DamagedError(path, offset, what)
+            raise table.damaged(what)
     if header.settings.ledger:
         groups.append(LEDGER)
     if is_corrected:
         groups += [AMOUNTS[:5], AMOUNTS[5:]]
     for names_alike in groups:
         if len(set(map(arrays.length, names_alike))) > 1:
-            what = f"{', '.join(names_alike)} are not equally long"
-            raise DamagedError(path, offset, what)
-    _check_records(path, header, arrays, offset)
+            raise table.damaged(f"{', '.join(names_alike)} are not equally long")
+    _check_records(table)
 
 
-def _check_records(path: str, header: Header, arrays: Arrays, offset: int) -> None:
+def _check_records(table: StoredTable) -> None:
     """Refuse records of documents that are not as many as the header says."""
+    header, arrays = table.header, table.arrays
     n_records = header.history.records
     if not n_records:
         return
     bags = [bag_arrays(view) for view in header.settings.views]
     n_bins = n_records * len(header.calibrations)
     if arrays.length(RECORDS.bins) not in (0, n_bins):
-        what = f"{RECORDS.bins} does not have {n_bins} places, nor none"
-        raise DamagedError(path, offset, what)
+        raise table.damaged(f"{RECORDS.bins} does not have {n_bins} places, nor none")
     columns = [name for name in RECORDS if name != RECORDS.bins]
     for name in (*columns, *(bag.sizes for bag in bags)):
         if arrays.length(name) != n_records:
-            what = f"{name} does not have {n_records} places"
-            raise DamagedError(path, offset, what)
+            raise table.damaged(f"{name} does not have {n_records} places")
     for view, bag in zip(header.settings.views, bags, strict=True):
         n_terms = sum(arrays[bag.sizes])
         if not n_terms == arrays.length(bag.keys) == arrays.length(bag.counts):
             what = f"the records of the view {view.name} are not as long as they say"
-            raise DamagedError(path, offset, what)
+            raise table.damaged(what)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from nbtext.store.table import StoredTable
 
 from nbtext.counts.texts import TermTexts, joined, texts_in
-from nbtext.errors import DamagedError
 from nbtext.store.schema import text_array
 
 
@@ -67,5 +66,5 @@ def stored_texts(table: StoredTable) -> Sequence[TermTexts]:
         try:
             found.append(texts_in(view, packed))
         except ValueError as error:
-            raise DamagedError(table.arrays.path, table.offset, str(error)) from error
+            raise table.damaged(str(error)) from error
     return found

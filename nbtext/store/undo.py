@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 
-from nbtext.errors import DamagedError
 from nbtext.exact import is_key
 from nbtext.settings.reading import KEY_BITS
 from nbtext.store.ledger import (
@@ -109,7 +108,7 @@ def records_in(table: StoredTable) -> UndoRecords:
         )
         if not _are_keys(keys, view):
             what = f"its records of the view {view.name} have keys that are none"
-            raise DamagedError(table.arrays.path, table.offset, what)
+            raise table.damaged(what)
         keys = keys.astype(np.uint64)
         views.append(Terms(keys, counts.astype(np.int64), starts_of(sizes)))
     digests = [half.tobytes() for half in halves]

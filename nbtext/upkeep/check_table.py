@@ -50,9 +50,9 @@ MOST_COUNTED: Final = 1 << 53
 LOW_HALF: Final = (1 << 32) - 1
 
 
-def fault_of(path: str, table: StoredTable) -> str:
+def fault_of(table: StoredTable) -> str:
     """Return what is wrong with a table, empty if nothing is."""
-    return next(_faults(path, table), "")
+    return next(_faults(table), "")
 
 
 def is_padded(mapped: memoryview, end: int, table: StoredTable) -> bool:
@@ -74,7 +74,7 @@ def is_padded(mapped: memoryview, end: int, table: StoredTable) -> bool:
     return not b"".join(gaps).strip(NIL)
 
 
-def _faults(path: str, table: StoredTable) -> Iterator[str]:
+def _faults(table: StoredTable) -> Iterator[str]:
     """Yield what is wrong; each check relies on those before it."""
     try:
         table.arrays.verify_all()
@@ -92,7 +92,7 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
     if table.header.history.records:
         yield from _record_faults(table, arrays)
     else:
-        yield from _own_record_faults(path, table)
+        yield from _own_record_faults(table)
     if table.header.texts is not None:
         yield from _text_faults(table)
     try:
@@ -281,13 +281,13 @@ def _text_faults(table: StoredTable) -> Iterator[str]:
         yield "its header says that there are other numbers of texts"
 
 
-def _own_record_faults(path: str, table: StoredTable) -> Iterator[str]:
+def _own_record_faults(table: StoredTable) -> Iterator[str]:
     """Yield what is wrong with the one document that a table adds."""
     found = own_record(table)
     if found is None:
         return
     _, row, record = found
-    counts = unpack_table(path, table)
+    counts = unpack_table(table)
     for view, terms in enumerate(record.bag):
         if table.header.settings.views[view].kind == "number":
             continue  # its record is made of the sums

@@ -105,7 +105,7 @@ def check_model(path: str) -> Checked:
             "in it; check the path, restore a copy or train again"
         )
         raise NotAModelError(message)
-    parts, total = _adding_up(path, _of_equal_settings(list(parts_of(path, mapped))))
+    parts, total = _adding_up(_of_equal_settings(list(parts_of(path, mapped))))
     checked = Checked(path, len(mapped), tuple(parts), (), ())
     if not checked.sound:
         _check_version(path)
@@ -195,7 +195,7 @@ def _of_equal_settings(parts: list[Part]) -> list[Part]:
     return done
 
 
-def _adding_up(path: str, parts: list[Part]) -> tuple[list[Part], CountTable | None]:
+def _adding_up(parts: list[Part]) -> tuple[list[Part], CountTable | None]:
     """
     Leave out sound tables that take away what the others do not have.
 
@@ -208,7 +208,7 @@ def _adding_up(path: str, parts: list[Part]) -> tuple[list[Part], CountTable | N
     for place, part in enumerate(parts):
         if part.verdict == "sound" and part.table is not None:
             places.append(place)
-            kept.add(unpack_table(path, part.table))
+            kept.add(unpack_table(part.table))
     if not places:
         return parts, None
     left_out, total = add_sound(dict(zip(places, kept.tables, strict=True)))

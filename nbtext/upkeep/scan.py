@@ -94,7 +94,7 @@ def _part_at(
     except ModelFileError as error:
         what = what_is_wrong(path, error)
     if table is not None and head is not None:
-        what = fault_of(path, table)
+        what = fault_of(table)
         verdict: Verdict = "damaged" if what else "sound"
         note = "" if is_padded(mapped[offset:], head[2], table) else UNTIDY
         return Part(offset, table.length, verdict, what, header, table, note)

@@ -82,7 +82,7 @@ def are_read(path: Path) -> bool:
         check_sound(model.file)
         unpack(model.file)
         fitted(model)
-        calibrations_of(str(path), model.file.tables)
+        calibrations_of(model.file.tables)
     except ModelFileError:
         return False
     return True
@@ -122,7 +122,7 @@ def is_repaired(found: Checked, new: Path) -> None:
     again = check_model(str(new))
     assert again.is_sound
     assert size == again.size
-    total = add([unpack_table("", table) for table in found.tables])
+    total = add([unpack_table(table) for table in found.tables])
     assert values(unpack(open_model(str(new)))) == values(total)
 
 

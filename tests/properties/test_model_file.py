@@ -244,7 +244,7 @@ def test_a_table_behind_the_first_may_be_negative(
 ) -> None:
     file = open_file(tmp_path / "model.nbt", packed(first) + packed(second))
 
-    assert values(unpack_table(file.path, file.tables[1])) == values(second)
+    assert values(unpack_table(file.tables[1])) == values(second)
 
 
 @given(st.lists(tables(WEIGHTS), min_size=2, max_size=3), st.data())

@@ -35,7 +35,7 @@ def documents_of(path: Path) -> dict[str, int]:
 def observed(path: Path) -> int:
     """How many documents a model's calibration rests on."""
     file = open_model(str(path))
-    kept = calibrations_of(str(path), file.tables)
+    kept = calibrations_of(file.tables)
     return sum(kept[0].documents.values())
 
 
@@ -206,7 +206,7 @@ def test_a_margin_wide_enough_is_everything(tmp_path: Path) -> None:
     assert trained.left_out == 0
     ours, theirs = (open_model(str(path)) for path in (wide, plain))
     assert ours.tables[0].header.totals == theirs.tables[0].header.totals
-    kept = [calibrations_of("", file.tables) for file in (ours, theirs)]
+    kept = [calibrations_of(file.tables) for file in (ours, theirs)]
     assert kept[0] == kept[1]
     assert ours.scoring == theirs.scoring
 

@@ -35,7 +35,7 @@ def taught(path: Path, label: str | None, learnt: list[Document]) -> None:
 
 
 def calibration(path: Path) -> Calibration:
-    found = calibrations_of(str(path), open_model(str(path)).tables)
+    found = calibrations_of(open_model(str(path)).tables)
     return found[0] if found else Calibration({})
 
 

@@ -36,7 +36,7 @@ def trained(
 
 
 def calibrations(path: str) -> tuple[Calibration, ...]:
-    found = calibrations_of(path, open_model(path).tables)
+    found = calibrations_of(open_model(path).tables)
     assert found
     assert all(one.losses for one in found)
     return found

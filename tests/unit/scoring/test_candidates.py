@@ -105,7 +105,7 @@ def taught(path: Path, label: str | None, items: Sequence[Document]) -> None:
 
 
 def kept(path: Path) -> tuple[Calibration, ...]:
-    return calibrations_of(str(path), open_model(str(path)).tables)
+    return calibrations_of(open_model(str(path)).tables)
 
 
 def losses(path: Path) -> list[float]:
