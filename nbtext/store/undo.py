@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -139,13 +139,28 @@ def last_records(
     records = join_records(
         _records_by(table, last_scored_by(tables)) for table in tables
     )
+    return last_counted(records, keep, lambda digest, row: row in rows_of(file, digest))
+
+
+def last_counted(
+    records: UndoRecords, keep: int, is_counted: Callable[[bytes, Row], bool]
+) -> UndoRecords:
+    """
+    Return the last records of documents that are still counted, one of each.
+
+    Args:
+        records: those of some tables or models.
+        keep: how many are wanted at most.
+        is_counted: whether a document is counted in a class by a fingerprint.
+
+    """
     places: list[int] = []
     found: set[tuple[bytes, Row]] = set()
     for place in reversed(range(len(records))):
         if len(places) == keep:
             break
         digest, row = records.digests[place], records.rows[place]
-        if (digest, row) not in found and row in rows_of(file, digest):
+        if (digest, row) not in found and is_counted(digest, row):
             found.add((digest, row))
             places.append(place)
     return records.take(places[::-1])

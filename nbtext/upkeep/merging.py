@@ -9,6 +9,7 @@ model has it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter as Tally
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
     Texts: TypeAlias = tuple[TermTexts, ...] | None
-
-import numpy as np
 
 from nbtext.counts import CountTable
 from nbtext.counts.adding import Adding
@@ -60,7 +59,7 @@ from nbtext.store import (
 from nbtext.store.file import check_not_cut_short
 from nbtext.store.header import join_histories
 from nbtext.store.ledger import halves
-from nbtext.store.undo import join_records, last_records
+from nbtext.store.undo import join_records, last_counted, last_records
 from nbtext.tokens import bag_of, fingerprint, read_keys
 from nbtext.upkeep.doubles import Double, Doubles
 
@@ -306,28 +305,18 @@ def _joined(one: Texts, other: Texts) -> Texts:
 
 def _last_counted(records: UndoRecords, counts: CountTable, keep: int) -> UndoRecords:
     """Return the last records of documents that are counted, at most `keep`."""
-    entries = dict(zip(counts.classes, counts.ledger, strict=True))
-    highs = {
-        row.label: entries[row.label].entries[:, 0].copy()
-        for row in records.rows
-        if row.label in entries
-    }
-    places: list[int] = []
-    for place in reversed(range(len(records))):
-        if len(places) == keep:
-            break
-        row = records.rows[place]
-        if row.label in highs:
-            high, low = map(np.uint64, halves(records.digests[place]))
-            first, end = (
-                np.searchsorted(highs[row.label], high, side)
-                for side in ("left", "right")
-            )
-            some = entries[row.label].entries[first:end]
-            wanted = np.array([high, low, row.fingerprint], np.uint64)
-            if (some == wanted).all(axis=1).any():
-                places.append(place)
-    return records.take(places[::-1])
+    ledgers = dict(zip(counts.classes, counts.ledger, strict=True))
+
+    def is_counted(digest: bytes, row: Row) -> bool:
+        if row.label not in ledgers:
+            return False
+        entries = ledgers[row.label].entries
+        wanted = [*halves(digest), row.fingerprint]
+        place = bisect_left(entries, wanted, key=lambda entry: entry.tolist())
+        found: list[list[int]] = entries[place : place + 1].tolist()
+        return found == [wanted]
+
+    return last_counted(records, keep, is_counted)
 
 
 def take_doubles(

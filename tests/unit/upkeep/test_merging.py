@@ -132,6 +132,18 @@ def test_taught_models_add_up_and_keep_their_records(
     assert values(table(both)) == values(add([table(one), table(other)]))
 
 
+def test_of_a_document_that_two_models_have_learnt_one_record_is_kept(
+    make: Make,
+) -> None:
+    one, other = make("one", ONE), make("other", OTHER)
+    learn(one, "ham", ["dinner at eight", "casino"], undo=2)
+    learn(other, "ham", ["casino"], undo=2)
+
+    records = merge(open_models([one, other])).contents.records
+
+    assert len(records) == len({*records.digests}) == 2
+
+
 def test_models_that_read_otherwise_are_refused_by_what_differs(
     make: Make,
 ) -> None:
