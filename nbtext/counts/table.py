@@ -310,6 +310,23 @@ def digest_ranges(n: int) -> Iterator[tuple[np.uint64, np.uint64]]:
         yield np.uint64(first), np.uint64(end - 1)
 
 
+def ledger_rows(
+    ledgers: Sequence[LedgerRun],
+) -> Iterator[tuple[Keys, NDArray[np.int64], Counts]]:
+    """
+    Yield the rows of the ledgers of classes, as in a model file, some at a time.
+
+    They are sorted by digest, class and fingerprint: their entries, the place of the
+    class of each, and its count.
+    """
+    for runs in in_digest_ranges(ledgers) if ledgers else ():
+        entries = np.concatenate([run.entries for run in runs])
+        counts = np.concatenate([run.counts for run in runs])
+        classes = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
+        order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
+        yield entries.take(order, axis=0), classes.take(order), counts.take(order)
+
+
 def in_digest_ranges(ledgers: Sequence[LedgerRun]) -> Iterator[list[LedgerRun]]:
     """Yield of each range of digests what some ledgers have there."""
     n_ranges = max(1, -(-sum(map(len, ledgers)) // LEDGER_RANGE))

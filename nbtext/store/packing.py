@@ -30,7 +30,7 @@ from nbtext.counts.adding import Adding
 from nbtext.counts.correction_table import Amounts, Correction
 from nbtext.counts.room import Growing, Ranges, converted, empty, extremes
 from nbtext.counts.sorted_counts import RANGE, no_counts, sums_alone
-from nbtext.counts.table import empty_ledger, in_digest_ranges, rows_by_class
+from nbtext.counts.table import empty_ledger, ledger_rows, rows_by_class
 from nbtext.counts.term_table import arrange, arrange_runs
 from nbtext.errors import NotAModelError, TrainingError
 from nbtext.store.entries import LEAST, runs_of, sizes_of, whole_entries
@@ -221,16 +221,10 @@ def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, NDArray[np.integer]
     n_rows = sum(map(len, ledger))
     arrays = {name: empty(n_rows, kind) for name, kind in types.items()}
     working, start = Ranges([*(run.entries for run in ledger), *arrays.values()]), 0
-    for runs in in_digest_ranges(ledger) if ledger else ():
-        entries = np.concatenate([run.entries for run in runs])
-        counts = np.concatenate([run.counts for run in runs])
-        classes = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
-        order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
-        rows = slice(start, start + len(order))
-        parts = (*entries.take(order, axis=0).T, classes.take(order))
-        for array, part in zip(
-            arrays.values(), (*parts, counts.take(order)), strict=True
-        ):
+    for entries, classes, counts in ledger_rows(ledger):
+        rows = slice(start, start + len(counts))
+        parts = (*entries.T, classes, counts)
+        for array, part in zip(arrays.values(), parts, strict=True):
             array[rows] = part
         start = rows.stop
         working.done(entries.nbytes)

@@ -12,8 +12,6 @@ from itertools import pairwise
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from nbtext.store import Contents, UndoRecords
 
 from nbtext.counts.room import Ranges
+from nbtext.counts.table import ledger_rows
 from nbtext.counts.texts import NO_TEXTS
 from nbtext.errors import ModelFileError
 from nbtext.store.ledger import NO_BIN
@@ -134,25 +133,14 @@ def _terms(
 
 def _ledger_lines(table: CountTable, names: list[str]) -> Iterator[str]:
     """Yield a line for each row of the ledger, sorted as in a model file."""
-    if not table.ledger:
-        return
-    entries = np.concatenate([run.entries for run in table.ledger])
-    counts = np.concatenate([run.counts for run in table.ledger])
-    classes = np.repeat(np.arange(len(names)), [len(run) for run in table.ledger])
-    order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
-    for start in range(0, len(order), STRETCH):
-        chosen = order[start : start + STRETCH]
-        rows = zip(
-            entries.take(chosen, axis=0).tolist(),
-            classes.take(chosen).tolist(),
-            counts.take(chosen).tolist(),
-            strict=True,
-        )
-        for (high, low, mark), place, count in rows:
-            yield (
-                f'{{"document":"{high:016x}{low:016x}","class":{names[place]},'
-                f'"fingerprint":"{mark:016x}","count":{count}}}'
-            )
+    for part in ledger_rows(table.ledger):
+        for start in range(0, len(part[0]), STRETCH):
+            some = (column[start : start + STRETCH].tolist() for column in part)
+            for (high, low, mark), place, count in zip(*some, strict=True):
+                yield (
+                    f'{{"document":"{high:016x}{low:016x}","class":{names[place]},'
+                    f'"fingerprint":"{mark:016x}","count":{count}}}'
+                )
 
 
 def _amount_lines(amounts: Amounts, names: list[str]) -> Iterator[str]:
