@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nbtext.counts import CountTable
+    from nbtext.settings.reading import Settings
     from nbtext.store import Header, StoredTable
 
 from nbtext.counts import n_terms
@@ -109,7 +110,7 @@ def check_model(path: str) -> Checked:
     checked = Checked(path, len(mapped), tuple(parts), (), ())
     if not checked.sound:
         _check_version(path)
-    if not checked.is_sound:
+    if total is None or not checked.is_sound:
         return checked
     try:
         model = load_model(path)
@@ -183,16 +184,15 @@ def repair_model(checked: Checked, path: str) -> int:
 
 def _of_equal_settings(parts: list[Part]) -> list[Part]:
     """Return parts; sound ones that were read otherwise than the first are surplus."""
-    headers = [part.header for part in parts if part.verdict == "sound" and part.header]
-    done = []
-    for part in parts:
+    first: Settings | None = None
+    for place, part in enumerate(parts):
         if part.verdict == "sound" and part.header is not None:
-            first, settings = headers[0].settings, part.header.settings
+            settings = part.header.settings
+            first = first or settings
             if settings != first:
                 what = f"it does not add to the first: {first.difference(settings)}"
-                part = replace(part, verdict="surplus", what=what)
-        done.append(part)
-    return done
+                parts[place] = replace(part, verdict="surplus", what=what)
+    return parts
 
 
 def _adding_up(parts: list[Part]) -> tuple[list[Part], CountTable | None]:
@@ -237,11 +237,11 @@ def _is_chained(tables: Sequence[StoredTable]) -> bool:
     return all(table.offset == table.header.history.offset for table in tables[1:])
 
 
-def _chain_faults(checked: Checked, total: CountTable | None) -> tuple[str, ...]:
+def _chain_faults(checked: Checked, total: CountTable) -> tuple[str, ...]:
     """Return in which views tables say of one another what is not so."""
     first, *tail = (table.header for table in checked.tables)
     faults = []
-    for view, runs in enumerate(total.runs if total else ()):
+    for view, runs in enumerate(total.runs):
         more = sum(header.history.new_terms[view] for header in tail)
         found = n_terms(runs)
         if first.terms[view] + more != found:
@@ -253,17 +253,14 @@ def _chain_faults(checked: Checked, total: CountTable | None) -> tuple[str, ...]
     return (*faults, *_histogram_faults([first, *tail], total))
 
 
-def _histogram_faults(
-    headers: Sequence[Header], total: CountTable | None
-) -> Iterator[str]:
+def _histogram_faults(headers: Sequence[Header], total: CountTable) -> Iterator[str]:
     """Yield in which views tables say what is not so of how often terms are there."""
     known = [one.histograms for one in headers if one.histograms is not None]
-    if len(known) < len(headers) or total is None:
+    if len(known) < len(headers):
         return
     views = total.settings.views
-    for view, said, found in zip(
-        views, added(known), histograms_of(total), strict=True
-    ):
+    histograms = added(known), histograms_of(total)
+    for view, said, found in zip(views, *histograms, strict=True):
         if said != found:
             yield (
                 f"its tables say that other numbers of terms of the view {view.name} "
@@ -271,10 +268,10 @@ def _histogram_faults(
             )
 
 
-def _amount_faults(file: ModelFile, total: CountTable | None) -> tuple[str, ...]:
+def _amount_faults(file: ModelFile, total: CountTable) -> tuple[str, ...]:
     """Return whether a correction has amounts of documents that are not counted."""
     correction = read_correction(file)
-    if correction is None or total is None:
+    if correction is None:
         return ()
     amounts = correction.of_classes(total.classes).amounts
     for place, ledger in enumerate(total.ledger):

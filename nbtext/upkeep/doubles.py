@@ -114,10 +114,6 @@ class Doubles:
             self._all.append(self._rows_in(table, first + number).reshape(-1))
 
     @property
-    def _labels(self) -> list[str]:
-        return [*self._names]
-
-    @property
     def _rows(self) -> NDArray[np.uint64]:
         """Return the rows of documents that several parts have, sorted by digest."""
         if self._found is None:
@@ -168,7 +164,7 @@ class Doubles:
 
     def _double(self, rows: list[list[int]]) -> Double | None:
         """Return what the rows of one document come to."""
-        labels = self._labels
+        labels = [*self._names]
         by_file: dict[int, Tally[Row]] = {}
         by_part: dict[int, Tally[Row]] = {}
         for _, _, mark, name, count, part in rows:
