@@ -196,23 +196,32 @@ class Connection:
         return False
 
     async def drain(self) -> None:
-        """
-        Read and discard what the client still sends, until it closes.
-
-        If a socket with unread bytes is closed, the system resets the connection, and
-        the client loses an answer that it has not read yet.
-        """
-        if self.receive_end():  # as most have by now
-            return
-        buffer = bytearray(CHUNK)
-        loop = asyncio.get_running_loop()
-        with suppress(OSError, TimeoutError):
-            async with asyncio.timeout(FAREWELL):
-                while await loop.sock_recv_into(self.socket, buffer):
-                    await asyncio.sleep(0)
+        """Read and discard what the client still sends, until it closes."""
+        if not self.receive_end():  # as most have by now
+            await drain(self.socket, FAREWELL)
 
     def release(self) -> None:
         """Release the memory that the request holds."""
         self._budget.give_back(self._held)
         self._held = 0
         self.parser.forget()
+
+
+async def drain(client: socket, seconds: float) -> None:
+    """
+    Read and discard what a client still sends, until it closes.
+
+    If a socket with unread bytes is closed, the system resets the connection, and the
+    client loses an answer that it has not read yet.
+
+    Args:
+        client: its socket.
+        seconds: maximum seconds for which that is done.
+
+    """
+    buffer = bytearray(CHUNK)
+    loop = asyncio.get_running_loop()
+    with suppress(OSError, TimeoutError):
+        async with asyncio.timeout(seconds):
+            while await loop.sock_recv_into(client, buffer):
+                await asyncio.sleep(0)

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from nbtext.errors import RequestError
 from nbtext.serving.batches import SMALL, Batches
-from nbtext.serving.connection import Connection, MemoryBudget
+from nbtext.serving.connection import Connection, MemoryBudget, drain
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
 from nbtext.serving.helper import Helper
 from nbtext.serving.lane import Lane
@@ -364,21 +364,12 @@ class Server:
 
 
 async def refuse(client: socket.socket, response: bytes | bytearray) -> None:
-    """
-    Send a client what refuses it, half-close, and drain for a while what it sends.
-
-    If a socket with unread bytes is closed, the system resets the connection, and the
-    client loses an answer that it has not read yet.
-    """
-    buffer = bytearray(1 << 16)
-    loop = asyncio.get_running_loop()
-    with client, suppress(OSError, TimeoutError):
+    """Send a client what refuses it, half-close, and discard for a while what comes."""
+    with client, suppress(OSError):
         client.setblocking(False)
         client.send(response)
         client.shutdown(socket.SHUT_WR)
-        async with asyncio.timeout(REFUSAL):
-            while await loop.sock_recv_into(client, buffer):
-                await asyncio.sleep(0)
+        await drain(client, REFUSAL)
 
 
 def without_message(request: Request) -> Answer:
@@ -388,11 +379,8 @@ def without_message(request: Request) -> Answer:
 
 async def drained(connection: Connection) -> None:
     """Read what a client still sends, and close."""
-    try:
-        with connection.socket:
-            await connection.drain()
-    finally:
-        connection.release()
+    with connection.socket:
+        await connection.drain()
 
 
 def broken(connection: Connection, reason: str | None) -> str:

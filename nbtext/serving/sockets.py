@@ -9,7 +9,7 @@ import os
 import socket
 import stat
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -55,11 +55,8 @@ class Address(NamedTuple):
     def __str__(self) -> str:
         if self.path:
             return f"unix:{self.path}"
-        return (
-            f"[{self.host}]:{self.port}"
-            if ":" in self.host
-            else (f"{self.host}:{self.port}")
-        )
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
 
 
 class Listener(NamedTuple):
@@ -255,7 +252,10 @@ def _bound(family: int, where: tuple[object, ...]) -> Listener:
 def _listen_unix(address: Address, mode: int, wait: float) -> Listener:
     opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with _alone_in(str(Path(address.path).parent), wait):
+        folder = str(Path(address.path).parent)
+        # no other server looks for a free place in it at the same time
+        what = "has had the socket's folder locked"
+        with locked(folder, _open_folder, wait=wait, what=what):
             _make_room(address.path)
             # nobody may connect before the mode is what it shall be
             before = os.umask(0o777)
@@ -270,12 +270,6 @@ def _listen_unix(address: Address, mode: int, wait: float) -> Listener:
         opened.close()
         raise
     return Listener(opened, str(address), _identity(address.path))
-
-
-def _alone_in(folder: str, wait: float) -> AbstractContextManager[int]:
-    """Let no other server look for a free place in a folder at the same time."""
-    what = "has had the socket's folder locked"
-    return locked(folder, _open_folder, wait=wait, what=what)
 
 
 def _open_folder(path: str) -> int:
