@@ -55,26 +55,22 @@ def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
     """
     _check(address)
     try:
-        import distributed  # noqa: F401  to say so if it is not there
+        from distributed import Client
     except ImportError as error:
         raise SettingsError(NO_DASK) from error
     with _silence():
-        yield from _client(address, patience)
-
-
-def _client(address: str, patience: float) -> Iterator[Client]:
-    from distributed import Client
-
-    try:
-        client = Client(address, timeout=patience, set_as_default=False, name="nbtext")
-    except OSError as error:  # a timeout is one
-        message = (
-            f"--cluster {address}: no scheduler answers there ({error}); start one "
-            "with `dask scheduler`, and workers with `dask worker`"
-        )
-        raise ClusterError(message) from error
-    with client:
-        yield client
+        try:
+            client = Client(
+                address, timeout=patience, set_as_default=False, name="nbtext"
+            )
+        except OSError as error:  # a timeout is one
+            message = (
+                f"--cluster {address}: no scheduler answers there ({error}); start one "
+                "with `dask scheduler`, and workers with `dask worker`"
+            )
+            raise ClusterError(message) from error
+        with client:
+            yield client
 
 
 @contextmanager

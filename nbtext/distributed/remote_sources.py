@@ -89,14 +89,12 @@ def _class_folders(
     found = contents[url]
     if not isinstance(found, list) or not found:
         return [(None, url)]
-    groups: dict[str, list[RemotePath] | SourceError | None] = {}
+    groups: dict[str, list[RemotePath]] = {}
     for file in found:
         folder, slash, _ = file.url[len(url) + 1 :].partition("/")
         if not slash:
             return [(None, url)]
-        group = groups.setdefault(f"{url}/{folder}", [])
-        assert isinstance(group, list)  # noqa: S101  as all of these are
-        group.append(file)
+        groups.setdefault(f"{url}/{folder}", []).append(file)
     contents.update(groups)
     return [(None, folder) for folder in groups]
 

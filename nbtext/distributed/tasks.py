@@ -69,20 +69,6 @@ class CountPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstLook:
-    """
-    What the first documents say of how all are to be read.
-
-    Attributes:
-        settings: how, before anything is overridden.
-        options: what the sources are, with what was guessed of the columns of tables.
-    """
-
-    settings: Settings
-    options: Options
-
-
-@dataclass(frozen=True, slots=True)
 class FinishPlan:
     """
     What a model is made by, beside the counts.
@@ -122,13 +108,20 @@ class WrittenModel:
 
 def first_look(
     chunks: Sequence[Chunk], options: Options, n_classes: int | None
-) -> FirstLook:
-    """Read the first documents, and guess how all of them are to be read."""
+) -> tuple[Settings, Options]:
+    """
+    Read the first documents, and guess how all of them are to be read.
+
+    Returns:
+        How, before anything is overridden; and what the sources are, with what was
+        guessed of the columns of tables.
+
+    """
     items = (item for chunk in chunks for item in items_of(chunk.items, options))
     settings, _ = guess(items, n_classes, options.max_bytes)
     if options.guess is not None:
         options.guess.close()
-    return FirstLook(settings, options)
+    return settings, options
 
 
 def count_chunk(chunk: Chunk, plan: CountPlan) -> tuple[CountedChunks, ChunkReport]:

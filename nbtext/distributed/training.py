@@ -11,12 +11,11 @@ it is a file; no counts ever do.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from distributed import Client, Future
 
@@ -45,6 +44,7 @@ from nbtext.learning.preparing import check_stays_keyed, reading_columns
 from nbtext.learning.texts import keeps_texts
 from nbtext.sources import Options
 from nbtext.store import check_replaceable, replace_model
+from nbtext.store.file import map_file
 from nbtext.store.lock import WAIT
 from nbtext.store.replacing import policy_of
 
@@ -56,9 +56,6 @@ MOST_RANGES: Final = 256
 A_RANGE: Final = 1 << 26
 """How many ranges of keys there are at least and at most, and how many bytes of
 documents there are for each between."""
-
-PIECE: Final = 1 << 22
-"""Bytes of the model that are copied at a time."""
 
 AUTO: Final = Options()
 
@@ -133,7 +130,7 @@ def train(
             nonlocal written
             if policy != old:  # somebody has set it meanwhile
                 written = run.finish(counted, policy)
-            return [*_pieces(written.path)]
+            return [map_file(written.path)]
 
         replace_model(path, pieces, replace=replace, wait=wait)
         return written.summary
@@ -186,13 +183,13 @@ class _Run:
         """Count all chunks, read as most of their documents ask for."""
         look = self._submit(
             tasks.first_look, self.chunks, options, self.listed.n_classes()
-        ).result()
-        self.overrides = self.overrides._replace(
-            guessed=look.options.guess and look.options.guess.close
         )
-        settings = self.overrides.settings(look.settings)
+        settings, options = look.result()
+        guessed = None if options.guess is None else options.guess.close
+        self.overrides = self.overrides._replace(guessed=guessed)
+        settings = self.overrides.settings(settings)
         while True:
-            counted = self._count(self._plan(settings, look.options), progress)
+            counted = self._count(self._plan(settings, options), progress)
             wanted = self.overrides.settings(settings_for(counted.report))
             if settings == wanted or not counted.report.documents:
                 return counted
@@ -279,13 +276,3 @@ class _Run:
         """Have a task run; what brings work to its end goes first."""
         key = f"nbtext-{task.__name__}-{uuid4().hex}"
         return self.client.submit(task, *arguments, key=key, priority=level, pure=True)
-
-
-def _pieces(path: str) -> Iterator[Any]:
-    """Yield a file, mapped, in pieces."""
-    import mmap
-
-    with Path(path).open("rb") as file:
-        whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    for first in range(0, len(whole), PIECE):
-        yield whole[first : first + PIECE]
