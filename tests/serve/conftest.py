@@ -154,6 +154,12 @@ def request(verb: str, message: bytes, *lines: str, version: str = "1.5") -> byt
     return "".join(f"{line}\r\n" for line in (*head, "")).encode() + message
 
 
+def warm_up(server: Server, mails: Mails) -> None:
+    """Have whatever is loaded at first use loaded, in the worker and in its helper."""
+    for message in (mails.ham, mails.ham + b"word " * 50_000):
+        assert b"EX_OK" in server.ask(request("CHECK", message))
+
+
 @pytest.fixture(scope="session")
 def mails() -> Mails:
     """Messages that no model has been trained on."""

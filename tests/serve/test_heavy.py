@@ -5,13 +5,14 @@ import signal
 from base64 import encodebytes
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from random import Random
 from select import select
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.serve.conftest import is_running, started
+from tests.serve.conftest import is_running, request, started, warm_up
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -31,12 +32,8 @@ time it is less (`python -m benchmarks.heavy_clients`).
 """
 
 
-def check(message: bytes) -> bytes:
-    return b"CHECK SPAMC/1.5\r\nContent-length: %d\r\n\r\n" % len(message) + message
-
-
-def process(message: bytes) -> bytes:
-    return check(message).replace(b"CHECK", b"PROCESS", 1)
+check = partial(request, "CHECK")
+process = partial(request, "PROCESS")
 
 
 def names(size: int) -> bytes:
@@ -92,11 +89,6 @@ def warm(trained: bytes, mails: "Mails") -> Iterator[Warm]:
         server = start("--max-size", "16M")
         warm_up(server, mails)
         yield Warm(server, server.memory())
-
-
-def warm_up(server: "Server", mails: "Mails") -> None:
-    for message in (mails.ham, mails.ham + b"word " * 50_000):
-        assert b"EX_OK" in server.ask(check(message))
 
 
 def small_ones_meanwhile(server: "Server", small: bytes, large: bytes) -> int:

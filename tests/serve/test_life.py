@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ import pytest
 from nbtext import train_on
 from nbtext.cli import _status as status
 from nbtext.scoring.decide import Decision
+from tests.serve.conftest import request
 from tests.waiting import PATIENCE, wait_until
 
 if TYPE_CHECKING:
@@ -27,9 +29,7 @@ FIELD = r'(?:[^\s"=]+|"[^"]*")'
 LINE = re.compile(rf"client={FIELD} verb={FIELD}(?: \w+={FIELD})*")
 
 
-def check(message: bytes, *lines: str) -> bytes:
-    head = ["CHECK SPAMC/1.5", *lines, f"Content-length: {len(message)}"]
-    return "".join(f"{line}\r\n" for line in (*head, "")).encode() + message
+check = partial(request, "CHECK")
 
 
 def learn(server: "Server", label: str, message: bytes) -> None:

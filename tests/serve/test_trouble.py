@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.serve.conftest import all_of, warm_up
+
 if TYPE_CHECKING:
     from tests.serve.conftest import Mails, Server, Start
 
@@ -32,13 +34,6 @@ def _next_client_is_served(
         server = request.getfixturevalue("server")
         answer = server.ask(check(mails.spam))
         assert answer.startswith(b"SPAMD/1.1 0 EX_OK\r\nSpam: True")
-
-
-def all_of(client: socket.socket) -> bytes:
-    pieces = []
-    while piece := client.recv(1 << 16):
-        pieces.append(piece)
-    return b"".join(pieces)
 
 
 LARGE = b"From: a@b\n\n" + b"word " * MB
@@ -84,12 +79,6 @@ def test_random_bytes_are_answered_or_refused(server: "Server") -> None:
         said = b"".join(random.choices([*pieces, random.randbytes(9)], k=6))
 
         assert server.ask(said)[:6] in (b"SPAMD/", b"")
-
-
-def warm_up(server: "Server", mails: "Mails") -> None:
-    """Have whatever is loaded at first use loaded, in the worker and in its helper."""
-    for message in (mails.ham, mails.ham + b"word " * 50_000):
-        assert b"EX_OK" in server.ask(check(message))
 
 
 def test_a_bomb_is_not_unpacked(start: "Start", mails: "Mails") -> None:

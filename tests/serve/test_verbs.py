@@ -11,6 +11,7 @@ import pytest
 from nbtext.filtering.header_field import with_added
 from nbtext.scoring.decide import Decision
 from nbtext.serving.spamscore import REQUIRED, added_by_verdict, verdict_of
+from tests.serve.conftest import request
 
 if TYPE_CHECKING:
     from tests.serve.conftest import Mails, Server, Start
@@ -19,11 +20,6 @@ HEAD = re.compile(
     rb"SPAMD/1\.1 0 EX_OK\r\n(?:Content-length: (\d+)\r\n)?"
     rb"Spam: (True|False) ; (-?\d+\.\d) / 5\.0\r\n\r\n"
 )
-
-
-def request(verb: str, message: bytes, *lines: str, version: str = "1.5") -> bytes:
-    head = [f"{verb} SPAMC/{version}", *lines, f"Content-length: {len(message)}"]
-    return "".join(f"{line}\r\n" for line in (*head, "")).encode() + message
 
 
 def body_of(answer: bytes, *, spam: bool) -> bytes:
