@@ -1,5 +1,6 @@
 import errno
 import os
+from io import BytesIO
 from mmap import ACCESS_READ
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -27,9 +28,7 @@ from nbtext.store.file import Mapped
 from nbtext.store.header import joined_history
 from nbtext.store.table import FORMAT, VERSION
 from nbtext.upkeep import check_model
-
-TEXT = Settings(format="text", views=(BODY,))
-STAMP = "2026-01-01T00:00:00+00:00"
+from tests.build import STAMP, TEXT
 
 
 def packed(
@@ -190,7 +189,7 @@ def test_a_path_with_a_nul_cannot_be_read() -> None:
 def test_any_msgpack_library_can_read_a_file() -> None:
     data = packed() + packed()
 
-    objects = list(msgpack.Unpacker(iter_of(data), max_buffer_size=len(data)))
+    objects = list(msgpack.Unpacker(BytesIO(data), max_buffer_size=len(data)))
 
     headers = [one for one in objects if isinstance(one, dict)]
     arrays = [one for one in objects if isinstance(one, bytes)]
@@ -205,12 +204,6 @@ def test_any_msgpack_library_can_read_a_file() -> None:
         ["end", len(data) // 2]
     ] * 2
     assert len(data) % 128 == 0
-
-
-def iter_of(data: bytes) -> "msgpack.Unpacker":
-    from io import BytesIO
-
-    return BytesIO(data)
 
 
 def test_every_array_begins_at_a_multiple_of_64(tmp_path: Path) -> None:
@@ -270,7 +263,7 @@ def test_histories_come_back_as_they_were_written(tmp_path: Path) -> None:
         new_terms=(-4,),
         keep=17,
     )
-    path.write_bytes(first + packed(history=history or History()))
+    path.write_bytes(first + packed(history=history))
 
     _, table = open_model(str(path)).tables
 

@@ -9,15 +9,8 @@ from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import BODY, RAW
 from nbtext.store.file import open_model
-from nbtext.store.header import (
-    KEPT_RECORDS,
-    Header,
-    History,
-    joined_history,
-)
-from nbtext.store.schema import (
-    array_types,
-)
+from nbtext.store.header import KEPT_RECORDS, Header, History, joined_history
+from nbtext.store.schema import array_types
 
 EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
 TEXT = Settings(format="text", views=(RAW, BODY))

@@ -4,15 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import pytest
 
+from fuzz import forge
 from nbtext import classify_all, load, read_documents, train
 from nbtext.errors import NbtextError
 from nbtext.sources import Options
-from nbtext.store.contents import read_contents
-from nbtext.store.file import open_model
-from nbtext.store.table import header_checksum
 from nbtext.upkeep.checking import check_model
 
 ROWS = "class,city,age\n" + "".join(
@@ -21,27 +18,19 @@ ROWS = "class,city,age\n" + "".join(
 OPTIONS = Options(categorical_columns=("city",), numeric_columns=("age",))
 
 
-ROOM = 60_000
-"""How long the name of the writer is, which makes room for other changes."""
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("columns")
+    (folder / "rows.csv").write_text(ROWS)
+    train([folder / "rows.csv"], folder / "m.nbt", options=OPTIONS)
+    return folder / "m.nbt"
 
 
-def forged(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the header of a model, its size kept by what the writer is called."""
-    data = path.read_bytes()
-    unpacker = msgpack.Unpacker()
-    unpacker.feed(data)
-    header = unpacker.unpack()
-    size = unpacker.tell()
-    del header["header_checksum"]
-    change(header)
-    for _ in range(2):  # once to see how long it is, once to have it as long as before
-        packed = b"\xde" + (len(header) + 1).to_bytes(2, "big")
-        for name, value in header.items():
-            packed += msgpack.packb(name) + msgpack.packb(value)
-        packed += msgpack.packb("header_checksum") + b"\xc4\x08"
-        header["writer"] = "w" * (ROOM + size - len(packed) - 8)
-    assert len(packed) + 8 == size
-    path.write_bytes(packed + header_checksum(packed) + data[size:])
+def test_what_is_only_put_together_again_is_sound(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    path.write_bytes(forge.put_together(forge.taken_apart(model.read_bytes())))
+
+    assert check_model(str(path)).is_sound
 
 
 def totals(age: list[Any]) -> Callable[[dict[str, Any]], None]:
@@ -102,19 +91,16 @@ CHANGES = [
 
 @pytest.mark.parametrize("number", range(len(CHANGES)))
 def test_what_a_header_says_of_columns_is_not_believed(
-    number: int, tmp_path: Path
+    number: int, model: Path, tmp_path: Path
 ) -> None:
-    path, table = tmp_path / "m.nbt", tmp_path / "rows.csv"
-    table.write_text(ROWS)
-    train([str(table)], str(path), options=OPTIONS)
-    contents = read_contents(open_model(str(path)))
-    path.write_bytes(b"".join(contents.pack(writer="w" * ROOM)))
-    assert check_model(str(path)).is_sound
-    forged(path, CHANGES[number])
+    path, rows = tmp_path / "m.nbt", model.with_name("rows.csv")
+    (table,) = forge.taken_apart(model.read_bytes())
+    CHANGES[number](table.header)
+    path.write_bytes(forge.put_together([table]))
 
     try:
-        model = load(str(path))
-        [*classify_all(model, read_documents([str(table)], model=model))]
+        opened = load(path)
+        [*classify_all(opened, read_documents([rows], model=opened))]
         is_refused = False
     except NbtextError:
         is_refused = True

@@ -12,12 +12,7 @@ from nbtext.settings.views import View
 from nbtext.store import Contents, StoredTable, open_model, packing
 from nbtext.store.packing import unpack
 from nbtext.store.schema import STRIDE
-from tests.build import (
-    counted,
-    key_of,
-    mean,
-    stored,
-)
+from tests.build import counted, key_of, mean, stored
 
 VIEW = View(name="words", text="body", alphabet="words")
 PLAIN: tuple[Column, ...] = ("occurrences", "documents")

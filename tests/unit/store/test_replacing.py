@@ -8,10 +8,8 @@ from threading import Thread
 
 import pytest
 
-from nbtext import train_on
-from nbtext.document import Document
+from nbtext import learn, train_on
 from nbtext.errors import BusyError, ModelWriteError, TaughtError
-from nbtext.learning import LearnRequest, learn_documents
 from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import locked
 from tests.waiting import PATIENCE
@@ -26,12 +24,7 @@ def trained(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def taught(trained: Path) -> Path:
-    documents = [Document("new", (b"lunch",))]
-    list(
-        learn_documents(
-            documents, LearnRequest(str(trained), "ham"), max_bytes=99, on_problem=print
-        )
-    )
+    learn(trained, "ham", ["lunch"])
     return trained
 
 
@@ -188,13 +181,8 @@ def test_a_place_that_is_taken_and_not_there_is_refused(tmp_path: Path) -> None:
 def test_nothing_is_learnt_at_a_place_that_is_taken_and_not_there(
     taught: Path,
 ) -> None:
-    request = LearnRequest(f"{taught.parent}/nowhere/../m.nbt", "ham", create=True)
-    results = learn_documents(
-        [Document("new", (b"x",))], request, max_bytes=9, on_problem=print
-    )
-
     with pytest.raises(ModelWriteError, match="there is no such path"):
-        list(results)
+        learn(f"{taught.parent}/nowhere/../m.nbt", "ham", ["x"], create=True)
 
 
 def test_a_writer_is_waited_for(taught: Path) -> None:
@@ -228,9 +216,7 @@ def test_what_is_taught_while_one_waits_is_not_lost(trained: Path) -> None:
         thread.start()
         copy = trained.parent / "copy.nbt"
         copy.write_bytes(trained.read_bytes())
-        request = LearnRequest(str(copy), "ham")
-        document = Document("new", (b"lunch",))
-        list(learn_documents([document], request, max_bytes=99, on_problem=print))
+        learn(copy, "ham", ["lunch"])
         assert descriptor is not None
         os.pwrite(descriptor, copy.read_bytes(), 0)
     thread.join()

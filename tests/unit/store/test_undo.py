@@ -5,9 +5,8 @@ from time import process_time
 import numpy as np
 import pytest
 
-from nbtext import train_on
-from nbtext.document import Document, Note, Unreadable
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext import forget, learn, train_on
+from nbtext.document import Document
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.store import (
@@ -21,27 +20,12 @@ from nbtext.store import (
     record_of,
     rows_of,
 )
-from nbtext.store.blocks import (
-    Buffer,
-)
-from nbtext.store.compacting import (
-    compact_tail,
-)
-from nbtext.store.header import (
-    KEPT_RECORDS,
-)
-from nbtext.store.schema import (
-    TYPES,
-)
-from nbtext.store.undo import (
-    join_records,
-    last_records,
-    records_in,
-)
-from nbtext.store.writing import (
-    pack,
-    replace_file,
-)
+from nbtext.store.blocks import Buffer
+from nbtext.store.compacting import compact_tail
+from nbtext.store.header import KEPT_RECORDS
+from nbtext.store.schema import TYPES
+from nbtext.store.undo import join_records, last_records, records_in
+from nbtext.store.writing import pack, replace_file
 from nbtext.tokens.bag import Bag, bag_of, fingerprint
 from nbtext.tokens.bags import joined, terms_of
 from nbtext.tokens.reading import read
@@ -62,15 +46,11 @@ def path(tmp_path: Path) -> str:
     return path
 
 
-def refuse(one: Unreadable | Note) -> None:
-    raise AssertionError(one)
-
-
 def taught(path: str, label: str | None, *texts: str, keep: int | None = None) -> None:
-    documents = [Document(text, (text.encode(),)) for text in texts]
-    request = LearnRequest(path, label, keep=keep)
-    for _ in learn_documents(documents, request, max_bytes=1 << 20, on_problem=refuse):
-        pass
+    if label is None:
+        forget(path, texts)
+    else:
+        learn(path, label, texts, undo=keep)
 
 
 def digest_of(text: str, file: ModelFile) -> bytes:
@@ -236,8 +216,7 @@ def test_a_class_that_is_not_there_has_no_row(path: str) -> None:
 
 def test_a_bin_that_no_score_has_is_not_taken_back(path: str) -> None:
     documents = [Document("", (b"x",), identity=name) for name in "ab"]
-    learn, forget = LearnRequest(path, "ham"), LearnRequest(path, None)
-    list(learn_documents(documents, learn, max_bytes=99, on_problem=refuse))
+    learn(path, "ham", documents)
     first, table = open_model(path).tables
     arrays = {name: stored(table, name) for name in table.arrays}
     arrays["undo.bins"] = ("i2", b"\xff\x7f" * 2)
@@ -245,7 +224,7 @@ def test_a_bin_that_no_score_has_is_not_taken_back(path: str) -> None:
     Path(path).write_bytes(b"".join([data, *map(bytes, pack(table.header, arrays))]))
     changed = [one._replace(texts=(b"y",)) for one in documents]
 
-    ((result, _),) = learn_documents(changed, forget, max_bytes=99, on_problem=refuse)
+    result, _ = forget(path, changed)
 
     assert result.outcome == "forgotten"
     model = load_model(path)

@@ -9,10 +9,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from nbtext import train_on
-from nbtext.document import Document
+from nbtext import learn, train_on
 from nbtext.errors import ModelVersionError, TextFormError
-from nbtext.learning import LearnRequest, learn_documents
 from nbtext.store import open_model, read_contents
 from nbtext.textform import Loaded, load_text, text_lines
 from nbtext.textform import lines as textlines
@@ -31,9 +29,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         str(path),
         overrides=FEW_TERMS,
     )
-    request = LearnRequest(str(path), "ham")
-    document = Document("new", (b"lunch",))
-    list(learn_documents([document], request, max_bytes=100, on_problem=print))
+    learn(path, "ham", ["lunch"])
     return list(text_lines(read_contents(open_model(str(path))), str(path)))
 
 

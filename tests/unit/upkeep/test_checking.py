@@ -1,13 +1,11 @@
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import numpy as np
 import pytest
 
 from fuzz import forge
-from nbtext import train_on
-from nbtext.document import Document
+from nbtext import forget, learn, train_on
 from nbtext.errors import (
     ModelFileError,
     ModelVersionError,
@@ -15,14 +13,9 @@ from nbtext.errors import (
     NoModelError,
     NotAModelError,
 )
-from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.model import load_model
 from nbtext.store import compact, open_model
-from nbtext.store.table import (
-    BEGINNING,
-    TRAILER,
-    round_up,
-)
+from nbtext.store.table import BEGINNING, TRAILER
 from nbtext.upkeep import Checked, check_model, documents_in, repair_model
 from tests.build import FEW_TERMS
 
@@ -35,10 +28,10 @@ LABELLED = [
 
 
 def taught(path: Path, label: str | None, *texts: str) -> None:
-    items = [Document(text, (text.encode(),)) for text in texts]
-    request = LearnRequest(str(path), label)
-    for _ in learn_documents(items, request, max_bytes=1000, on_problem=lambda _: None):
-        pass
+    if label is None:
+        forget(path, texts)
+    else:
+        learn(path, label, texts)
 
 
 @pytest.fixture
@@ -76,17 +69,12 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 def taken_apart(data: bytes) -> list[tuple[Plain, Arrays]]:
     """Return the headers and the arrays of the tables of a file."""
     tables = []
-    while data:
-        unpacker = msgpack.Unpacker()
-        unpacker.feed(data)
-        header, arrays = unpacker.unpack(), {}
-        end = unpacker.tell()
-        for name, kind, length in header["arrays"]:
-            start = round_up(end + 5)
-            end = start + length * int(kind[1])
-            arrays[name] = np.frombuffer(data[start:end], f"<{kind}").copy()
-        tables.append((header, arrays))
-        data = data[round_up(end + len(TRAILER) + 8) :]
+    for header, arrays in forge.taken_apart(data):
+        by_name = {
+            name: np.frombuffer(array, f"<{kind}").copy()
+            for (name, kind, _), array in zip(header["arrays"], arrays, strict=True)
+        }
+        tables.append((header, by_name))
     return tables
 
 

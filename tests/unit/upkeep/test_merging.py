@@ -13,13 +13,7 @@ from nbtext.learning import SettingsOverrides
 from nbtext.store import compact, open_model
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
-from nbtext.upkeep import (
-    Merged,
-    count_doubles,
-    merge,
-    open_models,
-    take_doubles,
-)
+from nbtext.upkeep import Merged, count_doubles, merge, open_models, take_doubles
 from tests.build import confusing, values
 
 Pairs = list[tuple[str, bytes | str]]

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from nbtext import classify, forget, learn, load, train_on
-from nbtext.document import Document
-from nbtext.learning import LearnRequest, learn_documents
 from nbtext.store import open_model, read_contents
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
@@ -38,10 +36,7 @@ def keys(path: str) -> set[int]:
 
 
 def approximately_forgotten(path: str, text: str) -> list[str]:
-    request = LearnRequest(path, None, approximate=True)
-    document = Document(text, (text.encode(),))
-    batches = learn_documents([document], request, max_bytes=1000, on_problem=print)
-    return [result.outcome for batch in batches for result in batch]
+    return [one.outcome for one in forget(path, [text], approximate=True)]
 
 
 def test_terms_in_enough_documents_over_all_classes_stay(path: str) -> None:
@@ -108,11 +103,8 @@ def test_what_is_left_of_a_document_is_taken_away_if_asked_for(path: str) -> Non
 
 def test_several_that_share_terms_never_take_more_than_there_is(path: str) -> None:
     pruned(path, 3)  # only "win" is left
-    request = LearnRequest(path, None, approximate=True)
-    texts = [str(text) for _, text in PAIRS]
-    documents = [Document(text, (text.encode(),)) for text in texts]
 
-    (results,) = learn_documents(documents, request, max_bytes=1000, on_problem=print)
+    results = forget(path, [text for _, text in PAIRS], approximate=True)
 
     assert [one.outcome for one in results] == ["forgotten"] * 3
     table = unpack(open_model(path))
