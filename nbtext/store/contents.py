@@ -95,14 +95,11 @@ class Contents:
         """Return the counts by term, for each view."""
         return arranged(self.counts) if self.terms is None else self.terms
 
-    def header(
-        self, terms: Sequence[int], *, written: str = "", writer: str = ""
-    ) -> Header:
+    def header(self, *, written: str = "", writer: str = "") -> Header:
         """
-        Return the header of a table that holds these contents.
+        Return the header of a table that holds these contents, which are arranged.
 
         Args:
-            terms: for each view, the number of distinct terms.
             written: when the table is written, as ISO 8601 in UTC.
             writer: the program that writes it.
 
@@ -114,7 +111,7 @@ class Contents:
             classes=counts.classes,
             documents=counts.documents,
             totals=tuple(tuple(run.totals() for run in runs) for runs in counts.runs),
-            terms=tuple(terms),
+            terms=tuple(of_view.n_terms for of_view in self.terms_by_view()),
             calibrations=with_fit(self.calibrations, self.scoring, self._fit()),
             written=written,
             writer=writer,
@@ -130,7 +127,11 @@ class Contents:
         """Return the histograms that the table keeps, None if it keeps none."""
         kept = self.histograms
         if self.history.offset is None:
-            kept = _counted_histograms(self.counts) if self.keeps_histograms else None
+            if not self.keeps_histograms:
+                return None
+            from nbtext.counts.count_histograms import histograms_of
+
+            kept = histograms_of(self.counts)
         if kept is None:
             return None
         from nbtext.counts.histograms import MOST_NUMBERS, size_of  # few keep any
@@ -160,18 +161,15 @@ class Contents:
                 the format.
 
         """
-        contents = self.with_own_correction().with_own_texts()
-        terms = contents.terms_by_view()
+        contents = self.arranged()
         header = contents.header(
-            [of_view.n_terms for of_view in terms],
-            written=now() if written is None else written,
-            writer=writer,
+            written=now() if written is None else written, writer=writer
         )
         n_bins = len(self.calibrations)
         with threads(jobs) as map_:
             arrays = table_arrays(
                 self.counts,
-                terms,
+                contents.terms_by_view(),
                 self.records,
                 n_bins,
                 contents.correction,
@@ -180,34 +178,33 @@ class Contents:
             )
         return list(pack(header, arrays))
 
-    def with_own_correction(self) -> Contents:
+    def arranged(self) -> Contents:
         """
-        Return the same, its correction named and of the classes of the counts.
+        Return the same as a file or a text has it, arranged by term.
+
+        Its correction is named and of the classes of the counts, and its texts are
+        those of terms that it has.
 
         Raises:
             ModelWriteError: the model keeps no ledger, so it cannot have a correction.
 
         """
-        if self.correction is None:
-            return self
-        if not self.counts.settings.ledger:
-            message = "a model without a ledger has no correction; train it with one"
-            raise ModelWriteError(message)
-        correction = named(self.correction)
-        if correction.classes != self.counts.classes:
-            correction = correction.of_classes(self.counts.classes)
-        return replace(self, correction=correction)
-
-    def with_own_texts(self) -> Contents:
-        """Return the same, arranged by term, its texts those of terms that it has."""
-        if self.texts is None:
-            return self
-        terms = self.terms_by_view()
-        texts = tuple(
-            of_view.of(by_term.keys[:-1])
-            for of_view, by_term in zip(self.texts, terms, strict=True)
-        )
-        return replace(self, terms=terms, texts=texts)
+        correction, texts, terms = self.correction, self.texts, self.terms_by_view()
+        if correction is not None:
+            if not self.counts.settings.ledger:
+                message = (
+                    "a model without a ledger has no correction; train it with one"
+                )
+                raise ModelWriteError(message)
+            correction = named(correction)
+            if correction.classes != self.counts.classes:
+                correction = correction.of_classes(self.counts.classes)
+        if texts is not None:
+            texts = tuple(
+                of_view.of(by_term.keys[:-1])
+                for of_view, by_term in zip(texts, terms, strict=True)
+            )
+        return replace(self, terms=terms, correction=correction, texts=texts)
 
 
 def read_contents(file: ModelFile) -> Contents:
@@ -261,12 +258,6 @@ def read_tail(file: ModelFile) -> Contents:
         correction=correction,
         histograms=added(known) if len(known) == len(tail) else None,
     )
-
-
-def _counted_histograms(counts: CountTable) -> Histograms:
-    from nbtext.counts.count_histograms import histograms_of
-
-    return histograms_of(counts)
 
 
 def _contents(

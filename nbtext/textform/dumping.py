@@ -61,11 +61,10 @@ def text_lines(contents: Contents, name: str) -> Iterator[str]:
 
 
 def _lines(contents: Contents) -> Iterator[str]:
-    contents = contents.with_own_correction().with_own_texts()
+    contents = contents.arranged()
     counts, correction = contents.counts, contents.correction
     terms = contents.terms_by_view()
-    header = contents.header([of_view.n_terms for of_view in terms])
-    yield _as_line(first_line(header))
+    yield _as_line(first_line(contents.header()))
     names = [_as_line(name) for name in counts.classes]
     texts = contents.texts or [NO_TEXTS for _ in terms]
     for view, of_view, named in zip(counts.settings.views, terms, texts, strict=True):

@@ -1,6 +1,5 @@
 """A cluster of two workers on this machine, for all tests of a process."""
 
-import os
 import socket
 import subprocess
 import sys
@@ -25,14 +24,10 @@ def s3_port() -> Iterator[int]:
         "AWS_SECRET_ACCESS_KEY": "nothing",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
-    before = {name: os.environ.get(name) for name in told}
-    os.environ.update(told)
-    yield port
-    for name, value in before.items():
-        if value is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = value
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in told.items():
+            patch.setenv(name, value)
+        yield port
 
 
 @pytest.fixture(scope="session")
