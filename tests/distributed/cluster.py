@@ -1,10 +1,9 @@
 """A Dask cluster on this machine: a scheduler and workers, each in its process."""
 
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -77,8 +76,7 @@ class Cluster:
 
     def end(self) -> None:
         """Kill all of them."""
-        for process in (*self.workers, self.scheduler):
-            process.kill()
+        kill((*self.workers, self.scheduler))
         for process in (*self.workers, self.scheduler):
             process.wait()
 
@@ -105,7 +103,7 @@ def running(folder: Path, n_workers: int) -> Iterator[Cluster]:
         cluster.end()
 
 
-def kill(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+def kill(processes: Iterable[subprocess.Popen[bytes]]) -> None:
     """Kill processes as the kernel does where memory is short."""
     for process in processes:
-        process.send_signal(signal.SIGKILL)
+        process.kill()

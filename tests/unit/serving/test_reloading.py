@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from nbtext import train_on
+from nbtext import learn, train_on
 from nbtext.document import Document
 from nbtext.errors import NbtextError
-from nbtext.learning import LearnRequest, learn_documents
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import Model, load_model
@@ -36,15 +35,6 @@ def followed(path: Path, remarks: list[str]) -> ReloadingModel:
     )
 
 
-def learn(path: Path, label: str, text: str) -> None:
-    document = Document(text, (text.encode(),))
-    list(
-        learn_documents(
-            [document], LearnRequest(str(path), label), max_bytes=99, on_problem=print
-        )
-    )
-
-
 def documents(classifier: Classifier) -> int:
     return sum(classifier.model.documents)
 
@@ -63,7 +53,7 @@ def test_what_another_process_learns_is_there_at_once(
     assert documents(followed.classifier()) == 4
 
     for number in range(20):
-        learn(path, "spam", f"number{number}")
+        learn(path, "spam", [f"number{number}"])
 
         assert documents(followed.classifier()) == 5 + number
     followed.wait()
@@ -137,7 +127,7 @@ def test_a_table_that_is_being_written_is_seen_when_it_is_whole(
 ) -> None:
     monkeypatch.setattr("nbtext.serving.reloading.PAUSE", 0.0)
     size = path.stat().st_size
-    learn(path, "spam", "one more")
+    learn(path, "spam", ["one more"])
     whole = path.read_bytes()
     path.write_bytes(whole[:size] + b"\0" + whole[size + 1 :])
     # a file system may have written the last byte at the same time as those before
@@ -161,7 +151,7 @@ def test_a_file_that_was_cut_short_is_used_with_one_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("nbtext.serving.reloading.PAUSE", 0.0)
-    learn(path, "spam", "one more")
+    learn(path, "spam", ["one more"])
     path.write_bytes(path.read_bytes()[:-9])
 
     for _ in range(3):
