@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,13 +25,11 @@ import numpy as np
 from nbtext.classes import quoted
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import SettingsError, UnknownClassError
-from nbtext.policy import UNSURE as NO_CLASS
+from nbtext.learning.new_classes import check_name
+from nbtext.policy import UNSURE
 from nbtext.store.ledger import NO_BIN
 
 Value = TypeVar("Value")
-
-UNSURE: Final = "?"
-"""What stands in the place of a class where there is none."""
 
 
 def rename(contents: Contents, names: Mapping[str, str], path: str) -> Contents:
@@ -76,12 +74,7 @@ def _check(
     for name, wanted in names.items():
         if name not in old:
             raise UnknownClassError(path, name, old)
-        if wanted in ("", UNSURE) or not wanted.isprintable():
-            message = (
-                f"a class cannot be called {quoted(wanted)}; choose a name for people "
-                "to read"
-            )
-            raise SettingsError(message)
+        check_name(wanted)
     twice = sorted(name for name, count in Tally(new).items() if count > 1)
     if twice:
         message = (
@@ -94,11 +87,11 @@ def _check(
 def _check_policy(policy: Policy | None, new: Sequence[str], path: str) -> None:
     """Refuse a name that the policy gives to the decision for no class."""
     costs = () if policy is None else policy.costs
-    if NO_CLASS in new and any(one.decision is None for one in costs):
+    if UNSURE in new and any(one.decision is None for one in costs):
         message = (
-            f"{path}: a class cannot be called {NO_CLASS!r}, which the "
-            "costs of its policy call the decision for no class; choose another name, "
-            "or change the costs first (`nbtext policy`)"
+            f"{path}: a class cannot be called {UNSURE!r}, which the costs of its "
+            "policy call the decision for no class; choose another name, or change the "
+            "costs first (`nbtext policy`)"
         )
         raise SettingsError(message)
 

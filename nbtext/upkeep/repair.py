@@ -10,7 +10,7 @@ number.
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,12 +31,10 @@ if TYPE_CHECKING:
 
 from nbtext.counts.room import extremes
 from nbtext.counts.table import add
+from nbtext.store.header import MOST
 
 DOCUMENTS, LEDGER = -2, -1
 """What a class has beside its views, which are numbered from 0."""
-
-MOST: Final = 1 << 63
-"""Sums of counts are below this."""
 
 
 def add_sound(tables: Mapping[int, CountTable]) -> tuple[list[int], CountTable]:
