@@ -299,7 +299,8 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
     if not _is_bag(bag, header.settings) or fingerprint(bag) != row.fingerprint:
         return None  # other documents' counts are in it
     digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
-    return digest, row, Record(bag, _own_bins(table, label))
+    bins = tuple(_only_bin(plain, label) for plain in header.calibrations)
+    return digest, row, Record(bag, bins)
 
 
 def _number_of_class(table: StoredTable, view: int, class_: int) -> dict[int, int]:
@@ -343,13 +344,8 @@ def _keys(table: StoredTable, names: TermArrays) -> list[int]:
     return keys
 
 
-def _own_bins(table: StoredTable, label: str) -> tuple[int, ...]:
-    """Return where the scores of a table's one document fell, by each calibration."""
-    return tuple(_only_bin(plain, label) for plain in table.header.calibrations)
-
-
 def _only_bin(calibration: Mapping[str, Any], label: str) -> int:
-    """Return the bin of a calibration's one document of a class."""
+    """Return where the score of a calibration's one document of a class fell."""
     try:
         if calibration["losses"]:
             return LOSSES if calibration["documents"][label] == 1 else NO_BIN

@@ -204,6 +204,8 @@ def test_a_copy_that_ended_early_is_damaged(run: "Run", taught: Path) -> None:
     [
         (b"", "a model was expected, and an empty or special file"),
         (b"Dear Sir,\n", "not an nbtext model, or nothing is left of one"),
+        (bytes(10_000), "not an nbtext model, or nothing is left of one"),
+        (b"\x8f\xa6for", "not an nbtext model, or nothing is left of one"),
     ],
 )
 def test_what_is_no_model_is_refused(run: "Run", contents: bytes, message: str) -> None:

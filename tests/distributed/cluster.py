@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -76,7 +76,8 @@ class Cluster:
 
     def end(self) -> None:
         """Kill all of them."""
-        kill((*self.workers, self.scheduler))
+        for process in (*self.workers, self.scheduler):
+            process.kill()
         for process in (*self.workers, self.scheduler):
             process.wait()
 
@@ -101,9 +102,3 @@ def running(folder: Path, n_workers: int) -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.end()
-
-
-def kill(processes: Iterable[subprocess.Popen[bytes]]) -> None:
-    """Kill processes as the kernel does where memory is short."""
-    for process in processes:
-        process.kill()

@@ -23,7 +23,7 @@ from nbtext.errors import (
 from nbtext.learning import SettingsOverrides
 from nbtext.store.file import open_model
 from tests.build import FROM_LINE, HAM, SPAM, mail
-from tests.distributed.cluster import Cluster, kill, running
+from tests.distributed.cluster import Cluster, running
 from tests.waiting import wait_until
 
 pytest.importorskip("distributed", reason="takes the extra dask")
@@ -158,7 +158,7 @@ def test_a_worker_that_dies_costs_and_doubles_nothing(
     def progress(documents: int, _: int) -> None:
         told.append(documents)
         if len(told) in (1, 12):
-            kill([doomed.pop()])
+            doomed.pop().kill()
 
     made = train(["spam", "ham", "ham=more.mbox"], client, "m.nbt", progress=progress)
 
@@ -182,7 +182,7 @@ def test_a_scheduler_that_dies_is_an_error(tmp_path: Path) -> None:
         connected(own.address, patience=1) as client,
     ):
         train(
-            ["spam", "ham"], client, "m.nbt", progress=lambda *_: kill([own.scheduler])
+            ["spam", "ham"], client, "m.nbt", progress=lambda *_: own.scheduler.kill()
         )
 
     assert Path("m.nbt").read_bytes() == before

@@ -7,11 +7,7 @@ import pytest
 from fuzz import forge
 from nbtext import forget, learn, train_on
 from nbtext.errors import (
-    ModelFileError,
     ModelVersionError,
-    ModelWriteError,
-    NoModelError,
-    NotAModelError,
 )
 from nbtext.scoring.model import load_model
 from nbtext.store import compact, open_model
@@ -240,58 +236,6 @@ def test_what_was_learnt_stays_undoable_after_a_repair(path: Path) -> None:
     taught(new, None, "two")
 
     assert documents_in(check_model(str(new)).sound) == {"ham": 2, "spam": 3}
-
-
-def test_a_repair_replaces_no_file(path: Path) -> None:
-    new = path.with_name("new.nbt")
-    new.write_bytes(b"precious")
-    change(path, open_model(str(path)).tables[1].offset + 100)
-
-    with pytest.raises(ModelWriteError, match="there is a file already; move it away"):
-        repair_model(check_model(str(path)), str(new))
-
-    assert new.read_bytes() == b"precious"
-
-
-def test_where_nothing_is_left_nothing_is_written(path: Path) -> None:
-    data = path.read_bytes()[: open_model(str(path)).tables[0].length]
-    path.write_bytes(data)
-    change_arrays(path, 0)
-    new = path.with_name("new.nbt")
-
-    with pytest.raises(NotAModelError, match="so nothing is written; restore a copy"):
-        repair_model(check_model(str(path)), str(new))
-
-    assert not new.exists()
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"", "an empty or special file"),
-        (b"Dear Sir,\n", "not an nbtext model, or nothing is left of one"),
-        (bytes(10_000), "not an nbtext model, or nothing is left of one"),
-        (b"\x8f\xa6for", "not an nbtext model, or nothing is left of one"),
-    ],
-)
-def test_what_is_no_model_is_said_to_be_none(
-    data: bytes, message: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "m.nbt"
-    path.write_bytes(data)
-
-    with pytest.raises(NotAModelError, match=message):
-        check_model(str(path))
-
-
-def test_a_file_that_is_not_there_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(NoModelError):
-        check_model(str(tmp_path / "none.nbt"))
-
-
-def test_a_folder_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelFileError, match="the model cannot be read"):
-        check_model(str(tmp_path))
 
 
 def test_a_table_of_a_newer_nbtext_is_named(path: Path) -> None:
