@@ -16,6 +16,8 @@ from typing import NamedTuple
 from nbtext.errors import BusyError, MailboxError
 from nbtext.filtering.mailboxes._content import LONGEST_HEADER
 from nbtext.filtering.mailboxes._fields import (
+    base_of,
+    based,
     header_of,
     keywords_in,
     marked,
@@ -247,9 +249,13 @@ def _kept(
     added = [marks.get(span.content.digest, UNMARKED) for span in staying]
     keywords = dict.fromkeys(name for mark in added for name in mark.keywords)
     yield source, 0, found[0].start
-    for span in staying:
-        named = keywords if span is found[0] else ()
-        yield from _span_pieces(source, span, marks, named)
+    base = b""
+    if staying and staying[0] is not found[0]:
+        base = base_of(header_of(_start_of(source, found[0])) or b"")
+    for span in staying[:1]:
+        yield from _span_pieces(source, span, marks, keywords, base)
+    for span in staying[1:]:
+        yield from _span_pieces(source, span, marks)
 
 
 def _span_pieces(
@@ -257,14 +263,15 @@ def _span_pieces(
     span: Span,
     marks: Mapping[bytes, Marks],
     keywords: Iterable[str] = (),
+    base: bytes = b"",
 ) -> Iterator[Piece]:
-    """Yield the bytes of a message with its marks, and with names of keywords."""
+    """Yield the bytes of a message with its marks, and what the first one has."""
     new = marks.get(span.content.digest, UNMARKED)
-    is_changed = new != UNMARKED or keywords
+    is_changed = new != UNMARKED or keywords or base
     header = header_of(_start_of(mbox, span)) if is_changed else None
     if header is None:  # too long to change
         yield mbox, span.start, span.end
         return
     yield mbox, span.start, span.text
-    yield naming(marked(header, new), keywords)
+    yield naming(based(marked(header, new), base), keywords)
     yield mbox, span.text + len(header), span.end

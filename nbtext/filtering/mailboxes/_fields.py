@@ -4,7 +4,9 @@ Flags and keywords of a message in an mbox, which are fields of its header.
 `Status` has R for seen and O for old, `X-Status` the letters A (answered), F (flagged),
 T (draft) and D (deleted), `X-Keywords` names separated by blanks, as Dovecot writes
 them (doc.dovecot.org, "mbox Mailbox Format"). Nothing else in a message changes, except
-that `X-IMAPbase` in the first message of the mbox names the keywords.
+that `X-IMAPbase` in the first message of the mbox names the keywords, and goes to the
+next one if that leaves: in it IMAP servers, mutt and pine keep the UIDVALIDITY and the
+last UID of the mbox.
 """
 
 import re
@@ -20,9 +22,9 @@ STATUS: Final = {"S": "R"}
 BASE: Final = rb"(?im)^X-IMAP(?:base)?[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)"
 """The field with the numbers of a mailbox and the names of its keywords (IMAP)."""
 
-OF_PLACE: Final = (
-    rb"(?im)^X-(?:UID|IMAP|IMAPbase)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)"
-)
+_WHOLE: Final = rb"(?im)^X-(?:%b)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)"
+BASES: Final = _WHOLE % b"IMAP|IMAPbase"
+OF_PLACE: Final = _WHOLE % b"UID|IMAP|IMAPbase"
 """The fields with the number of a message, and with those of its mailbox."""
 
 X_STATUS: Final = {"R": "A", "F": "F", "D": "T", "T": "D"}
@@ -71,6 +73,20 @@ def marked(header: bytes, marks: Marks) -> bytes:
 def unplaced(header: bytes) -> bytes:
     """Return a header without numbers, which may be in use in another mbox."""
     return re.sub(OF_PLACE, b"", header)
+
+
+def base_of(header: bytes) -> bytes:
+    """Return the numbers of a mailbox and its keywords, empty if a header has none."""
+    field = re.search(BASE, header)
+    value = b" ".join(field[1].split()) if field else b""
+    return value if re.match(rb"\d{1,10} \d{1,10}(?: |\Z)", value) else b""
+
+
+def based(header: bytes, base: bytes) -> bytes:
+    """Return the header of what is the first message of an mbox from now on."""
+    if not base:
+        return header
+    return _with(re.sub(BASES, b"", header), b"X-IMAPbase", [base], b"")
 
 
 def keywords_in(header: bytes) -> list[str]:

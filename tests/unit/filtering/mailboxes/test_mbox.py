@@ -515,6 +515,32 @@ def test_a_message_leaves_its_number_in_the_mbox_behind(tmp_path: Path) -> None:
     assert text == FROM + ONE + b"\n" + FROM + TWO + b"\n"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (b"X-IMAPbase: 1 02 Work", b"X-UID: 2", b"X-UID: 2\nX-IMAPbase: 1 02 Work"),
+        (b"X-IMAP: 1 2\n Work\nX-UID: 1", b"A: b", b"A: b\nX-IMAPbase: 1 2 Work"),
+        (b"X-IMAPbase: 1 2", b"X-IMAPbase: 3 4\nA: b", b"A: b\nX-IMAPbase: 1 2"),
+        (b"X-IMAPbase: any text", b"A: b", b"A: b"),
+        (b"A: b", b"A: c", b"A: c"),
+    ],
+)
+def test_the_numbers_of_an_mbox_go_from_its_first_message_to_the_next(
+    first: bytes, second: bytes, expected: bytes, tmp_path: Path
+) -> None:
+    kept = TWO.replace(b"\n\n", b"\n%b\n\n" % second)
+    source = mbox(
+        tmp_path / "box", ONE.replace(b"\n\n", b"\n%b\n\n" % first), kept, THREE
+    )
+
+    moved(source, mbox(tmp_path / "junk"), 0)
+
+    text = (tmp_path / "box").read_bytes()
+    assert text.startswith(FROM + kept.replace(second, expected) + b"\n" + FROM)
+    assert text.endswith(FROM + THREE + b"\n")
+    assert b"X-IMAP: " not in (tmp_path / "junk").read_bytes()
+
+
 def test_pythons_library_reads_what_was_written(tmp_path: Path) -> None:
     source = mbox(tmp_path / "box", ONE, TWO, THREE)
     there = digests(source)
