@@ -81,8 +81,9 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     """
     Move and mark messages, durably.
 
-    Messages that another program moves or changes meanwhile are left alone, and one
-    that we may not move, as it is another user's, does not keep others waiting.
+    Messages that another program moves or changes meanwhile are left alone. One that we
+    may not move, as it is another user's, or mark, as another has its name, does not
+    keep others waiting.
 
     Args:
         source: the folder that they are in.
@@ -103,7 +104,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
                     settled[id(target)] = target
                 if _carried_out(source, task):
                     done.add(task.message.key)
-            except PermissionError as failure:
+            except (PermissionError, FileExistsError) as failure:
                 refused[task.message.key] = _told(source, task, failure)
     except OSError as failure:
         error = _told(source, task, failure)
@@ -120,7 +121,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
         raise MailboxError(f"{message}: {failure.strerror}") from failure
     except (MailboxError, BusyError) as failure:
         error = error or failure
-    return Moved(frozenset(done), refused, error)
+    return Moved(frozenset(done - refused.keys()), refused, error)
 
 
 def _told(source: Folder, task: Task | None, failure: OSError) -> MailboxError:
@@ -140,6 +141,8 @@ def _told(source: Folder, task: Task | None, failure: OSError) -> MailboxError:
     elif failure.errno in REFUSED:
         folders = [box.path for box in (source, target) if box is not None]
         advice = f"see who may write to {' and '.join(folders)}"
+    elif failure.errno == errno.EEXIST:
+        advice = "give one of these two another name"
     stays = "it is still there" if os.path.lexists(name) else "no message is lost"
     return MailboxError(
         f"{name}: the message cannot be {what}: {reason}; {stays}; {advice}, and run "

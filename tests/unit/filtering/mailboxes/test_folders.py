@@ -507,6 +507,23 @@ def test_one_that_may_not_be_moved_does_not_keep_others_waiting(
     assert len(files(tmp_path / "junk")) == 2
 
 
+@pytest.mark.parametrize(
+    "pair", [("cur/1.x:2,", "cur/1.x:2,S"), ("new/1.x", "cur/1.x:2,S")]
+)
+def test_a_name_that_is_there_twice_does_not_keep_others_waiting(
+    pair: tuple[str, str], tmp_path: Path
+) -> None:
+    box = maildir(tmp_path / "box", *pair, "new/2.x")
+
+    moved = move_all(box, [Task(one, None, Marks("S")) for one in box.messages()])
+
+    assert moved.error is None
+    assert moved.done == {one.key for one in box.messages() if one.base == "2.x"}
+    (refused,) = moved.refused.values()
+    assert "give one of these two another name" in str(refused)
+    assert files(tmp_path / "box") == sorted([*pair, "cur/2.x:2,S"])
+
+
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
 def test_a_copy_of_what_cannot_be_removed_goes(
     tmp_path: Path, monkeypatch: Any, number: int
