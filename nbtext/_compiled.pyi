@@ -137,7 +137,9 @@ def add_by_class(
     complements: NDArray[np.float64],
     owns: NDArray[np.float64],
     /,
-) -> None: ...
+) -> None:
+    """Do what `nbtext.scoring.models.contrast_sums.add_by_class` specifies."""
+
 def add_means_left_out(
     pairs: NDArray[np.integer[Any]],
     width: int,
@@ -150,7 +152,9 @@ def add_means_left_out(
     least: float,
     scores: NDArray[np.float64],
     /,
-) -> None: ...
+) -> None:
+    """Add what `nbtext.scoring.models.mean.Mean.left_out` does for one view."""
+
 def sum_entries(
     n_starts: int,
     starts: NDArray[np.signedinteger],
@@ -161,7 +165,9 @@ def sum_entries(
     x: NDArray[np.float64],
     sums: NDArray[np.float64],
     /,
-) -> None: ...
+) -> None:
+    """Do what `nbtext.scoring.models.arrays.Said.sums` specifies."""
+
 def correct(
     views: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]],
     n_terms: int,
@@ -179,7 +185,9 @@ def correct(
     logits: NDArray[np.float64],
     is_kept: bool,
     /,
-) -> tuple[bytearray, bytearray, bytearray]: ...
+) -> tuple[bytearray, bytearray, bytearray]:
+    """Do what `nbtext.learning.passes.correct_by_arrays` specifies."""
+
 def find(
     keys: NDArray[np.uint64],
     buckets: NDArray[Any],
@@ -190,7 +198,9 @@ def find(
 ) -> None: ...
 def small_files(
     paths: tuple[str, ...], most: int, together: int, before: int, /
-) -> list[bytes | None]: ...
+) -> list[bytes | None]:
+    """Do what `nbtext.sources._ahead.small_files` specifies."""
+
 def sum_terms(
     keys: tuple[NDArray[np.uint64], ...],
     counts: tuple[NDArray[np.uint16], ...],
@@ -198,4 +208,5 @@ def sum_terms(
     occurrences: NDArray[np.int32],
     documents: NDArray[np.int32],
     /,
-) -> int: ...
+) -> int:
+    """Do what `nbtext.counts.counter.sum_by_arrays` specifies; -1 if sums are large."""

@@ -47,7 +47,7 @@ from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.document import Document
 from nbtext.exact import sums_of
 from nbtext.settings.reading import KEY_BITS
-from nbtext.tokens import compiled, fingerprints, read_terms
+from nbtext.tokens import fingerprints, read_terms
 from nbtext.tokens.bags import further_columns
 from nbtext.tokens.engine import engine
 
@@ -352,10 +352,12 @@ def _sums_of_terms(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> Sorte
     """Add up the counts of equal keys, those of each pile beside them."""
     if not engine().is_compiled:
         return sum_by_arrays(keys, counts)
+    from nbtext import _compiled
+
     n = sum(map(len, keys))
     found = np.empty(n, np.uint64)
     columns = (np.empty(n, np.int32), np.empty(n, np.int32))
-    n_keys = compiled.sum_terms(tuple(keys), tuple(counts), found, *columns)
+    n_keys = _compiled.sum_terms(tuple(keys), tuple(counts), found, *columns)
     if n_keys < 0:
         return sum_by_arrays(keys, counts)
     occurrences, documents = (shortened(column, n_keys) for column in columns)

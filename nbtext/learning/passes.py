@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS
 from nbtext.counts.sample import MOST_COPIES
 from nbtext.learning.steps import BASE_UNIT, DOT_UNIT, MOST_BASE
-from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 
 MOST_VALUE: Final = 1 << 47
@@ -153,12 +152,14 @@ def correct(
     """
     if not engine().is_compiled:
         return correct_by_arrays(pupils, order, rate, scored, is_kept=is_kept)
+    from nbtext import _compiled
+
     amounts = np.zeros(pupils.base.shape, np.int16)
     logits = np.zeros((len(scored), pupils.base.shape[1]))
     views = [(view.starts, view.places, view.weights) for view in pupils.views]
     if is_last:
         pupils.views.clear()
-    places, classes, values = compiled.correct(
+    places, classes, values = _compiled.correct(
         views,
         pupils.n_terms,
         order,

@@ -67,7 +67,7 @@ def _read(
 
 
 def small_files(
-    paths: tuple[str, ...], most: int, together: int, before: int
+    paths: tuple[str, ...], most: int, together: int, before: int, /
 ) -> list[bytes | None]:
     """
     Read files in the fewest steps.

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from nbtext.document import Document, Item, Note, OnProblem, Pause, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.sources import load_all, small_files, with_texts
-from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 
 
@@ -25,7 +24,11 @@ def open_documents(
         on_problem: told of each document that cannot be read, and of notes.
 
     """
-    read = compiled.small_files if engine().is_compiled else small_files
+    read = small_files
+    if engine().is_compiled:
+        from nbtext import _compiled
+
+        read = _compiled.small_files
     for item, text in with_texts(items, max_bytes, read):
         if isinstance(item, Unread):
             try:

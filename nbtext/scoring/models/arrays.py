@@ -16,7 +16,6 @@ import numpy as np
 from nbtext.counts.term_table import take_pairs
 from nbtext.scoring.models.damping import damping
 from nbtext.scoring.models.evidence import counted_column
-from nbtext.tokens import compiled
 from nbtext.tokens.bag import LOG_UNIT
 from nbtext.tokens.bags import log_counts, sum_by_document
 from nbtext.tokens.engine import engine
@@ -189,10 +188,12 @@ def means_left_out(
         least: odds below it, and above its reciprocal, count nothing.
 
     """
+    from nbtext import _compiled
+
     scores = documents.zeros()
     for view, (terms, places) in enumerate(documents):
         pairs = model.once(_pairs)[view]
-        compiled.add_means_left_out(
+        _compiled.add_means_left_out(
             pairs,
             pairs.itemsize,
             places.astype(np.int64, copy=False),
@@ -334,7 +335,9 @@ class Said(NamedTuple):
         """
         sums = np.zeros((terms.n_documents, n_classes))
         if engine().is_compiled:
-            compiled.sum_entries(
+            from nbtext import _compiled
+
+            _compiled.sum_entries(
                 len(self.table.starts),
                 self.table.starts,
                 self.classes,

@@ -18,7 +18,6 @@ import numpy as np
 from nbtext.scoring.models.arrays import is_shared_by, spread_entries, unit_length
 from nbtext.scoring.models.weighted_terms import LEAST_SIZE, SHARE, WEIGHT
 from nbtext.settings.columns import UNIT
-from nbtext.tokens import compiled
 from nbtext.tokens.bags import sum_by_document, unit_weights
 from nbtext.tokens.engine import engine
 
@@ -153,7 +152,9 @@ def add_by_class(
     sums = ClassSums(np.zeros(rates.shape), np.zeros(rates.shape))
     smoothing = model.scoring.smoothing * UNIT
     if engine().is_compiled:
-        compiled.add_by_class(
+        from nbtext import _compiled
+
+        _compiled.add_by_class(
             len(weights.starts) - 1,
             weights.starts,
             weights.classes,

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from nbtext.counts import counter
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.settings.reading import Settings
-from nbtext.tokens import compiled
 from nbtext.tokens.bag import MOST_COUNTED, log_count, unit_weight
 from nbtext.tokens.bags import (
     Terms,
@@ -201,20 +200,22 @@ def test_the_largest_keys_and_counts_are_added_up() -> None:
 def test_sums_beyond_32_bits_are_left_to_arrays() -> None:
     if best() != COMPILED:
         pytest.skip("nbtext was installed without a C compiler")
+    from nbtext import _compiled
+
     keys, counts = np.full(40_000, 7, np.uint64), np.full(40_000, 65_535, np.uint16)
     found, columns = np.empty(40_000, np.uint64), np.empty((2, 40_000), np.int32)
 
-    assert compiled.sum_terms((keys,), (counts,), found, *columns) == -1
+    assert _compiled.sum_terms((keys,), (counts,), found, *columns) == -1
     one = (keys[:4],), (counts[:4],)
-    assert compiled.sum_terms(*one, found[:4], *columns[:, :4]) == 1
+    assert _compiled.sum_terms(*one, found[:4], *columns[:, :4]) == 1
     sums = counter._sums_of_terms([keys], [counts])
     assert sums.columns[0].tolist() == [40_000 * 65_535]
     with pytest.raises(ValueError, match="room for their sums"):
-        compiled.sum_terms((keys,), (counts,), found[1:], *columns)
+        _compiled.sum_terms((keys,), (counts,), found[1:], *columns)
     with pytest.raises(ValueError, match="no keys and counts"):
-        compiled.sum_terms((keys,), (counts[1:],), found, *columns)
+        _compiled.sum_terms((keys,), (counts[1:],), found, *columns)
     with pytest.raises(ValueError, match="not as many counts as keys"):
-        compiled.sum_terms((keys,), (), found, *columns)
+        _compiled.sum_terms((keys,), (), found, *columns)
 
 
 def test_counts_of_any_width_are_counted() -> None:

@@ -9,13 +9,14 @@ import pytest
 
 from nbtext.document import PAUSE, Document, Item, Note, Unread
 from nbtext.sources._ahead import FILES, small_files, with_texts
-from nbtext.tokens import compiled
 from nbtext.tokens.engine import COMPILED, best
 from tests.locking import dotlocked, fcntl_locked
 
 READERS = [pytest.param(small_files, id="plain")]
 if best() == COMPILED:
-    READERS.append(pytest.param(compiled.small_files, id="compiled"))
+    from nbtext import _compiled
+
+    READERS.append(pytest.param(_compiled.small_files, id="compiled"))
 
 MBOX = b"From a@b\nSubject: x\n\nFrom here\n"
 OLD, NOW = 10**9, 2**62
@@ -95,7 +96,7 @@ def test_all_together_are_bounded(read: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("paths", [(b"bytes",), (1,), (None,), ["list"], "text"])
 def test_only_texts_are_paths(paths: Any) -> None:
     with pytest.raises(TypeError):
-        compiled.small_files(paths, 1, 1, 1)
+        _compiled.small_files(paths, 1, 1, 1)
 
 
 def test_items_stay_in_order_and_nothing_is_read_ahead_of_a_pause(
