@@ -111,7 +111,6 @@ class Mail(NamedTuple):
         body: the decoded text of each text part, without tags, from BODY_BYTES at most.
         digest: DIGEST_SIZE bytes that name the message wherever it is kept; see
             `_digest`.
-        is_cut: whether a bound on depth, parts, headers or body left something out.
         is_typical: whether it has at least two of the fields that mail has, as
             `looks_like_mail` asks.
     """
@@ -120,7 +119,6 @@ class Mail(NamedTuple):
     raw: bytes
     body: list[str]
     digest: bytes
-    is_cut: bool
     is_typical: bool
 
 
@@ -133,29 +131,17 @@ def looks_like_mail(data: bytes) -> bool:
     return len({name.lower() for name in _TELL_TALE.findall(block)}) > 1
 
 
-def read_mail(data: bytes, *, max_depth: int = 16, max_parts: int = 1000) -> Mail:
-    """
-    Read a message.
-
-    Args:
-        data: any bytes, whatever their line ends, with or without an mbox `From ` line.
-        max_depth: how many levels of parts within parts are read.
-        max_parts: how many parts are read, on all levels together.
-    """
+def read_mail(data: bytes) -> Mail:
+    """Read a message: any bytes, with any line ends, behind an mbox line or not."""
     data = _as_sent(data)
-    tree = Tree(parts_left=max_parts)
-    head = _read_top(data, tree)
-    walk(whole(data), head, tree, max_depth)
+    head, tree = _taken_apart(data)
     headers = _header_view(head, tree.part_fields)
-    bounded = _bounded(headers) if len(data) > _SURELY_SHORT else headers
     texts = [leaf for leaf in tree.leaves if leaf.subtype]
-    body_size = sum([leaf.span.end - leaf.span.start for leaf in texts])
     return Mail(
-        headers=bounded,
+        headers=_bounded(headers) if len(data) > _SURELY_SHORT else headers,
         raw=_raw_view(data, head),
         body=list(_body_view(texts)),
         digest=_digest(data, head, tree.leaves),
-        is_cut=tree.is_cut or bounded is not headers or body_size > BODY_BYTES,
         is_typical=len(_TELL_TALE_FIELDS & head.first_values.keys()) > 1,
     )
 
@@ -163,8 +149,7 @@ def read_mail(data: bytes, *, max_depth: int = 16, max_parts: int = 1000) -> Mai
 def text_parts(data: bytes) -> list[tuple[str, str]]:
     """List a message's text parts as (subtype, text with its tags)."""
     data = _as_sent(data)
-    tree = Tree(parts_left=1000)
-    walk(whole(data), _read_top(data, tree), tree, 16)
+    _, tree = _taken_apart(data)
     return [
         (leaf.subtype, decode(leaf.span.beginning(len(data)), leaf.charset))
         for leaf in tree.leaves
@@ -188,13 +173,16 @@ def _with_line_feeds(data: bytes) -> bytes:
     return data
 
 
-def _read_top(data: bytes, tree: Tree) -> Head:
-    """Read the header of the message itself; one that begins badly may still be one."""
+def _taken_apart(data: bytes) -> tuple[Head, Tree]:
+    """Read the header of a message, which may still be one if it begins badly; walk."""
+    tree = Tree()
+    message = whole(data)
     start = message_start(data)
-    head = tree.read_head(whole(data), start)
+    head = tree.read_head(message, start)
     if not head.names and looks_like_mail(data):
-        head = tree.read_head(whole(data), start, is_certain=True)
-    return head
+        head = tree.read_head(message, start, is_certain=True)
+    walk(message, head, tree)
+    return head, tree
 
 
 def _body_view(texts: list[Leaf]) -> Iterator[str]:
@@ -297,7 +285,7 @@ _SPECIAL_FIELDS: dict[str, Callable[[str], str]] = {
 
 
 def _bounded(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Cut the headers to MAX_HEADER_CHARS; return the same list if they are whole."""
+    """Cut the headers to MAX_HEADER_CHARS."""
     if sum([len(name) + len(text) for name, text in headers]) <= MAX_HEADER_CHARS:
         return headers
     room = MAX_HEADER_CHARS

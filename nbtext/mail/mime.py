@@ -84,25 +84,22 @@ class Tree:
         messages_left: how many more messages may be decoded that were encoded whole.
         leaves: in the order of the message.
         part_fields: the fields of all parts below the top, in order.
-        is_cut: whether one of these bounds, or that on depth, left something out.
     """
 
     __slots__ = (
         "header_left",
-        "is_cut",
         "leaves",
         "messages_left",
         "part_fields",
         "parts_left",
     )
 
-    def __init__(self, parts_left: int) -> None:
-        self.parts_left = parts_left
+    def __init__(self) -> None:
+        self.parts_left = MOST_PARTS
         self.header_left = HEADER_BYTES
         self.messages_left = MOST_ENCODED
         self.leaves: list[Leaf] = []
         self.part_fields: list[Field] = []
-        self.is_cut = False
 
     def read_head(
         self, part: Span, start: int | None = None, *, is_certain: bool = False
@@ -123,9 +120,14 @@ class Tree:
             is_certain=is_certain,
         )
         self.header_left -= head.size
-        self.is_cut |= head.deciding is not None
         return head
 
+
+MOST_DEPTH = 16
+"""How many levels of parts within parts are read."""
+
+MOST_PARTS = 1000
+"""How many parts are read, on all levels together."""
 
 MOST_ENCODED = 2
 """
@@ -145,7 +147,11 @@ _HTML_START = re.compile(rb"\s*+<(?:html|!doctype html)", re.IGNORECASE)
 
 
 def walk(
-    part: Span, head: Head, tree: Tree, depth: int, default_type: str = "text/plain"
+    part: Span,
+    head: Head,
+    tree: Tree,
+    depth: int = MOST_DEPTH,
+    default_type: str = "text/plain",
 ) -> None:
     r"""
     Add the leaves of a message or part to the tree.
@@ -223,7 +229,6 @@ def _walk_parts(parts: Iterator[Span], tree: Tree, depth: int, media_type: str) 
     for part in parts:
         has_parts = True
         if not depth or not tree.parts_left:
-            tree.is_cut = True
             break
         tree.parts_left -= 1
         head = tree.read_head(part)
@@ -235,7 +240,6 @@ def _walk_parts(parts: Iterator[Span], tree: Tree, depth: int, media_type: str) 
 def _walk_message(message: Span, encoding: str, tree: Tree, depth: int) -> None:
     """Walk a message inside the message; its subject is text like any other."""
     if not depth or not tree.parts_left:
-        tree.is_cut = True
         return
     tree.parts_left -= 1
     if is_encoded(encoding) and tree.messages_left:

@@ -44,7 +44,7 @@ mails = st.lists(st.sampled_from(PIECES) | st.binary(max_size=8)).map(b"".join)
 @given(mails | st.binary())
 def test_any_bytes_are_a_mail_within_bounds(data: bytes) -> None:
     looks_like_mail(data)
-    mail = read_mail(data, max_depth=3, max_parts=5)
+    mail = read_mail(data)
 
     assert sum(len(name) + len(text) for name, text in mail.headers) <= MAX_HEADER_CHARS
     assert len(mail.raw) <= RAW_BYTES
