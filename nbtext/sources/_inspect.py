@@ -7,7 +7,7 @@ import os
 
 from nbtext.byte_order import as_utf8
 from nbtext.errors import SourceError
-from nbtext.sources._labels import COMPRESSIONS, is_path, without_compression
+from nbtext.sources._labels import COMPRESSIONS, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources._text_lines import is_marked
 from nbtext.sources.mbox import is_mbox
@@ -158,7 +158,7 @@ def labelled_format(head: bytes, path: str) -> str:
     if not lines:
         return ONE_DOCUMENT
     entries = [split_index_line(line) for line in lines] if path else [None]
-    if entries[0] and all(entries) and is_path(index_path(path, entries[0][1])):
+    if entries[0] and all(entries) and os.path.lexists(index_path(path, entries[0][1])):
         return "index"
     if all(map(_is_labelled, lines)):
         return LABELLED_LINES
@@ -170,7 +170,7 @@ def has_label(line: bytes, path: str) -> bool:
     if _is_labelled(line):
         return True
     entry = split_index_line(line) if path else None
-    return entry is not None and is_path(index_path(path, entry[1]))
+    return entry is not None and os.path.lexists(index_path(path, entry[1]))
 
 
 def _is_labelled(line: bytes) -> bool:

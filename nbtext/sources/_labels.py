@@ -17,7 +17,7 @@ def split_label(argument: str) -> tuple[str | None, str]:
     the first `=`, or if there is such a path.
     """
     label, equals, path = argument.partition("=")
-    if not equals or not label or "/" in label or is_path(argument):
+    if not equals or not label or "/" in label or os.path.lexists(argument):
         return None, argument
     return readable(label), path
 
@@ -45,11 +45,3 @@ def without_compression(path: str) -> str:
 def printable(label: bytes) -> str:
     r"""Return the label as text; a byte that is not UTF-8 becomes `\xff`."""
     return label.decode("utf-8", "backslashreplace")
-
-
-def is_path(path: str) -> bool:
-    """Tell whether there is anything at a path, be it a broken link."""
-    try:
-        return os.path.lexists(path)
-    except ValueError:  # a NUL byte
-        return False

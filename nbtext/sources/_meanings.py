@@ -60,11 +60,4 @@ def _name(path: str) -> tuple[str, ...]:
     if path == "-":
         return ()
     path, _ = split_number(path) or (path, 0)
-    return (folder_label(path) if _is_folder(path) else file_label(path),)
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return os.path.isdir(path)
-    except ValueError:  # a NUL byte
-        return False
+    return (folder_label(path) if os.path.isdir(path) else file_label(path),)

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from nbtext.document import Item, Note, Pause, Unreadable
 from nbtext.errors import MissingSourceError
-from nbtext.sources._labels import is_path
 
 NO_NUMBERS: Final = (
     "documents of standard input cannot be named by their numbers, because it is read "
@@ -43,7 +42,7 @@ class Numbered(NamedTuple):
 def split_number(path: str) -> tuple[str, int] | None:
     """Return a file and a number if that is what a path means; None if not."""
     found = _NUMBERED.match(path)
-    if found is None or is_path(path) or not _is_file(found[1]):
+    if found is None or os.path.lexists(path) or not os.path.isfile(found[1]):
         return None
     return found[1], int(found[2])
 
@@ -51,7 +50,7 @@ def split_number(path: str) -> tuple[str, int] | None:
 def is_of_stdin(path: str) -> bool:
     """Return whether a path asks for a document of the standard input by its number."""
     found = _NUMBERED.match(path)
-    return found is not None and found[1] == "-" and not is_path(path)
+    return found is not None and found[1] == "-" and not os.path.lexists(path)
 
 
 def numbered(named: Sequence[tuple[str | None, str]]) -> Iterator[Numbered]:
@@ -102,10 +101,3 @@ def chosen(items: Iterator[Item], path: str, numbers: Sequence[int]) -> Iterator
             f"{name}: {path} has no document of this number; {holds}"
         )
         yield Unreadable(name, error)
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return os.path.isfile(path)
-    except ValueError:  # a NUL byte
-        return False

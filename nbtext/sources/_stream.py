@@ -11,7 +11,7 @@ import select
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nbtext.document import PAUSE, Note, Pause
@@ -43,11 +43,9 @@ class Stream:
         may_wait: whether `read` and `peek` may have to wait for another process.
     """
 
-    def __init__(
-        self, name: str, source: ByteSource, *, may_wait: bool = False
-    ) -> None:
+    def __init__(self, name: str, source: ByteSource) -> None:
         self.name = name
-        self.may_wait = may_wait
+        self.may_wait = isinstance(source, Descriptor) and source.may_wait
         self.error: SourceError | None = None
         self._source = source
         self._head = b""
@@ -298,10 +296,9 @@ def open_path(path: str, name: str, *, is_file: bool = False) -> Stream:
             descriptor = open_file(path, follow=True)
         else:
             descriptor = os.open(path, os.O_RDONLY)
-        source = Descriptor(descriptor, is_owned=True, path=path)
+        return Stream(name, Descriptor(descriptor, is_owned=True, path=path))
     except (OSError, ValueError) as error:
         raise cannot_read(name, error) from error
-    return Stream(name, source, may_wait=source.may_wait)
 
 
 def open_stdin(stdin: BinaryIO | Begun | None = None) -> Stream:
@@ -318,20 +315,15 @@ def open_stdin(stdin: BinaryIO | Begun | None = None) -> Stream:
         if sys.stdin is None:
             raise SourceError("-: standard input is closed; name a file instead")
         stdin = sys.stdin.buffer
-    if isinstance(stdin, Begun):
-        try:
-            source = Descriptor(stdin.descriptor, is_owned=False, head=stdin.head)
-            return Stream("-", source, may_wait=source.may_wait)
-        except OSError as error:
-            raise cannot_read("-", error) from error
-    if isinstance(stdin, io.BufferedReader | io.FileIO):
-        try:
-            source = Descriptor(stdin.fileno(), is_owned=False)
-            return Stream("-", source, may_wait=source.may_wait)
-        except io.UnsupportedOperation:  # a buffer around something in memory
-            pass
-        except (OSError, ValueError) as error:
-            raise cannot_read("-", error) from error
+    try:
+        if isinstance(stdin, Begun):
+            begun = Descriptor(stdin.descriptor, is_owned=False, head=stdin.head)
+            return Stream("-", begun)
+        if isinstance(stdin, io.BufferedReader | io.FileIO):
+            with suppress(io.UnsupportedOperation):  # around something in memory
+                return Stream("-", Descriptor(stdin.fileno(), is_owned=False))
+    except (OSError, ValueError) as error:
+        raise cannot_read("-", error) from error
     return Stream("-", FileObject(stdin))
 
 

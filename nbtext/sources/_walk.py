@@ -71,20 +71,7 @@ def class_folders(path: str) -> list[str]:
     A Maildir is no such folder, though it may hold three folders and nothing else. A
     model may be there, too: it may well have been trained on them.
     """
-    found = []
-    try:
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if not _is_folder(entry):
-                    if _is_ours(entry):
-                        continue
-                    return []
-                found.append(below(path, entry.name))
-    except (OSError, ValueError):
-        return []
-    return [] if is_maildir(path) else sorted(found, key=os.fsencode)
+    return _inside(path, 0)[1]
 
 
 def stray_files(path: str) -> tuple[list[str], list[str]]:
@@ -93,8 +80,14 @@ def stray_files(path: str) -> tuple[list[str], list[str]]:
 
     Both are empty if there are no two folders, no files, or many.
     """
-    folders: list[str] = []
+    files, folders = _inside(path, MOST_STRAY)
+    return (files, folders) if files and len(folders) > 1 else ([], [])
+
+
+def _inside(path: str, most_files: int) -> tuple[list[str], list[str]]:
+    """Return files and folders, sorted; none of a Maildir or where more files are."""
     files: list[str] = []
+    folders: list[str] = []
     try:
         with os.scandir(path) as entries:
             for entry in entries:
@@ -104,11 +97,11 @@ def stray_files(path: str) -> tuple[list[str], list[str]]:
                     folders.append(below(path, entry.name))
                 elif not _is_ours(entry):
                     files.append(below(path, entry.name))
-                if len(files) > MOST_STRAY:
+                if len(files) > most_files:
                     return [], []
     except (OSError, ValueError):
         return [], []
-    if len(folders) < 2 or not files or is_maildir(path):
+    if is_maildir(path):
         return [], []
     return sorted(files, key=os.fsencode), sorted(folders, key=os.fsencode)
 
