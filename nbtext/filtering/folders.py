@@ -7,7 +7,7 @@ moved; and then the whole batch is remembered as done.
 
 from collections.abc import Iterator
 
-from nbtext.document import Document, Unreadable
+from nbtext.document import Unreadable
 from nbtext.errors import MailboxError, SourceError
 from nbtext.filtering.mailboxes import (
     Content,
@@ -18,10 +18,9 @@ from nbtext.filtering.mailboxes import (
     move_all,
     read_message,
 )
-from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run
+from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run, in_batches
 from nbtext.filtering.seen import Entry
 from nbtext.scoring import Decision
-from nbtext.scoring.classifying import BATCH, MANY
 
 
 def filter_folder(
@@ -43,15 +42,7 @@ def filter_folder(
         MemoryFileError: what was seen cannot be remembered.
 
     """
-    batch: list[tuple[Message, Content]] = []
-    size = 0
-    for message, content in _new_messages(source, rules, run, report):
-        batch.append((message, content))
-        size += len(content.text)
-        if size >= BATCH or len(batch) >= MANY or report.left == 0:
-            yield from _deal_with(source, batch, rules, run, report)
-            batch, size = [], 0
-    if batch:
+    for batch in in_batches(_new_messages(source, rules, run, report), report):
         yield from _deal_with(source, batch, rules, run, report)
     if report.refused:
         first, n_more = report.refused[0], len(report.refused) - 1
@@ -107,11 +98,8 @@ def _deal_with(
     report: FilterReport,
 ) -> Iterator[Outcome]:
     """Classify a batch of messages, and do what follows from that."""
-    documents = [
-        Document(message.name, (content.text,), is_mail=True, truncated=content.is_cut)
-        for message, content in batch
-    ]
-    decisions = run.decide(documents, report)
+    contents = {message.name: content for message, content in batch}
+    decisions = run.decide(contents, report)
     batch = [
         (message, content) for message, content in batch if message.name in decisions
     ]

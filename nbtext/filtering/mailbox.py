@@ -10,23 +10,23 @@ filters the other mailboxes.
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from nbtext.document import Document, Unreadable
+from nbtext.document import Unreadable
 from nbtext.errors import SourceError
 from nbtext.filtering.folders import filter_folder
 from nbtext.filtering.interrupted import settle
 from nbtext.filtering.mailboxes import (
     UNMARKED,
     Carried,
+    Content,
     Marks,
     Mbox,
     Plan,
     Span,
     carry_out,
 )
-from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run
+from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run, in_batches
 from nbtext.filtering.seen import NOTHING, Entry
 from nbtext.scoring import Decision
-from nbtext.scoring.classifying import BATCH, MANY
 
 ACTED: Final = ("moved", "flagged")
 
@@ -79,9 +79,13 @@ def _filter_mbox(
         if run.seen.knows_name(key) and not run.options.is_anew:
             report.is_unchanged = True
             return
-        spans = snapshot.spans(run.options.max_bytes)
-        for batch in _new_spans(spans, rules, run, report, digests):
-            for message in _classify(source, batch, rules, run, report):
+        wanted = (
+            (f"{source.path}:{number}", span.content)
+            for number, span in enumerate(snapshot.spans(run.options.max_bytes), 1)
+            if _is_wanted(span, rules, run, report, digests)
+        )
+        for batch in in_batches(wanted, report):
+            for message in _classify(batch, rules, run, report):
                 if message.action in ACTED and not is_dry:
                     acted.append(message)
                 else:
@@ -108,28 +112,6 @@ def _clean_up(mbox: Mbox, rules: FilterRules, run: Run) -> None:
         run.on_problem(Unreadable(mbox.path, error))
 
 
-def _new_spans(
-    spans: Iterator[Span],
-    rules: FilterRules,
-    run: Run,
-    report: FilterReport,
-    digests: set[bytes],
-) -> Iterator[list[tuple[int, Span]]]:
-    """Yield batches of the messages to classify, numbered; count the others."""
-    batch: list[tuple[int, Span]] = []
-    size = 0
-    for number, span in enumerate(spans, 1):
-        if not _is_wanted(span, rules, run, report, digests):
-            continue
-        batch.append((number, span))
-        size += len(span.content.text)
-        if size >= BATCH or len(batch) >= MANY or report.left == 0:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
 def _is_wanted(
     span: Span, rules: FilterRules, run: Run, report: FilterReport, digests: set[bytes]
 ) -> bool:
@@ -153,27 +135,18 @@ def _is_wanted(
 
 
 def _classify(
-    source: Mbox,
-    batch: list[tuple[int, Span]],
+    batch: list[tuple[str, Content]],
     rules: FilterRules,
     run: Run,
     report: FilterReport,
 ) -> list[_Classified]:
     """Classify a batch of messages; those that cannot be read are left out."""
-    spans = {f"{source.path}:{number}": span for number, span in batch}
-    documents = [
-        Document(
-            name, (span.content.text,), is_mail=True, truncated=span.content.is_cut
-        )
-        for name, span in spans.items()
-    ]
+    contents = dict(batch)
     return [
         _Classified(
-            rules.entry_of(spans[name].content.digest),
-            decision,
-            rules.action_of(decision),
+            rules.entry_of(contents[name].digest), decision, rules.action_of(decision)
         )
-        for name, decision in run.decide(documents, report).items()
+        for name, decision in run.decide(contents, report).items()
     ]
 
 

@@ -7,14 +7,15 @@ the targets, and whether they can carry the marks.
 """
 
 from _blake2 import blake2b
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from nbtext.document import Document, OnProblem
 from nbtext.errors import MailboxError, UnknownClassError
 from nbtext.filtering.mailboxes import (
     UNMARKED,
+    Content,
     Mailbox,
     Marks,
     check_marks,
@@ -24,8 +25,11 @@ from nbtext.filtering.mailboxes import (
 )
 from nbtext.filtering.seen import Entry, SeenMessages
 from nbtext.scoring import Classifier, Decision
-from nbtext.scoring.classifying import readable_of
+from nbtext.scoring.classifying import BATCH, MANY, readable_of
 from nbtext.scoring.decide import CERTAIN, probability_of
+
+Named = TypeVar("Named")
+"""A message, or what it is called."""
 
 
 class Rule(NamedTuple):
@@ -219,7 +223,7 @@ class Run(NamedTuple):
     on_problem: OnProblem
 
     def decide(
-        self, documents: list[Document], report: FilterReport
+        self, contents: Mapping[str, Content], report: FilterReport
     ) -> dict[str, Decision]:
         """
         Classify messages.
@@ -227,10 +231,18 @@ class Run(NamedTuple):
         One that takes too long to read, by the model's pattern, is reported and has no
         decision. `FilterOptions` limits decisions, so it does not count for the limit.
 
+        Args:
+            contents: the messages, by their names.
+            report: receives how many could not be read.
+
         Returns:
-            The decisions, by the documents' names.
+            The decisions, by the same names.
 
         """
+        documents = [
+            Document(name, (content.text,), is_mail=True, truncated=content.is_cut)
+            for name, content in contents.items()
+        ]
         batches = readable_of(documents, self.classifier.classify, self.on_problem)
         decisions = {one.name: one for batch in batches for one in batch}
         n_unreadable = len(documents) - len(decisions)
@@ -238,6 +250,22 @@ class Run(NamedTuple):
         if report.left is not None:
             report.left += n_unreadable
         return decisions
+
+
+def in_batches(
+    messages: Iterable[tuple[Named, Content]], report: FilterReport
+) -> Iterator[list[tuple[Named, Content]]]:
+    """Gather messages to classify; a batch ends where no more of them may be."""
+    batch: list[tuple[Named, Content]] = []
+    size = 0
+    for named, content in messages:
+        batch.append((named, content))
+        size += len(content.text)
+        if size >= BATCH or len(batch) >= MANY or report.left == 0:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def hashed(size: int, *parts: str | bytes) -> bytes:

@@ -10,7 +10,7 @@ how the file grows.
 
 import os
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from time import time
 from typing import Final, NamedTuple
 
@@ -126,9 +126,8 @@ class SeenMessages:
         """Return the size of an mbox when a run that crashed began to add to it."""
         return self._appending.get(name)
 
-    def begin(self, folder: bytes, entries: Iterable[Entry]) -> None:
+    def begin(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Remember, durably, that messages are about to be moved or marked."""
-        entries = list(entries)
         if entries:
             self._write(BEGUN, folder, entries)
             self.sync()
@@ -163,9 +162,8 @@ class SeenMessages:
 
         return OldFiles(self._replaced.get, begin, put_back, finish)
 
-    def finish(self, folder: bytes, entries: Iterable[Entry]) -> None:
+    def finish(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Remember that messages are classified, and moved if they had to be."""
-        entries = list(entries)
         self._write(DECIDED, folder, entries)
         for name, _ in entries:
             self._begun.pop(name, None)
@@ -173,15 +171,13 @@ class SeenMessages:
             self._replaced.pop(name, None)
             self._names.add(name)
 
-    def finish_begun(self, folder: bytes, entries: Iterable[Entry]) -> None:
+    def finish_begun(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Remember that messages were moved by a run that has not remembered it."""
-        entries = list(entries)
         self.finish(folder, entries)
         self._contents.update(content for _, content in entries)
 
-    def drop(self, folder: bytes, entries: Iterable[Entry]) -> None:
+    def drop(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Forget that messages were about to be moved, whatever became of them."""
-        entries = list(entries)
         self._write(DROPPED, folder, entries)
         for name, _ in entries:
             self._begun.pop(name, None)
@@ -243,7 +239,7 @@ class SeenMessages:
             except OSError as error:
                 raise cannot(self.path, "written anew", error) from error
 
-    def _write(self, kind: bytes, folder: bytes, entries: list[Entry]) -> None:
+    def _write(self, kind: bytes, folder: bytes, entries: Collection[Entry]) -> None:
         if self._descriptor is None or not entries:
             return
         now = int(time())

@@ -224,8 +224,8 @@ def test_what_is_gone_for_long_is_forgotten(
 ) -> None:
     monkeypatch.setattr(decided, "FEW", 10)
     with memory_of(path) as memory:
-        memory.finish(FOLDER, map(entry, range(100, 200)))
-        memory.finish(b"another!", map(entry, range(300, 310)))
+        memory.finish(FOLDER, [*map(entry, range(100, 200))])
+        memory.finish(b"another!", [*map(entry, range(300, 310))])
     monkeypatch.setattr(decided, "KEPT", -1_000)
     with memory_of(path) as memory:
         memory.finish(FOLDER, [entry(50)])
@@ -241,7 +241,7 @@ def test_nothing_is_written_anew_while_most_of_it_is_wanted(
 ) -> None:
     monkeypatch.setattr(decided, "FEW", 10)
     with memory_of(path) as memory:
-        memory.finish(FOLDER, map(entry, range(100, 200)))
+        memory.finish(FOLDER, [*map(entry, range(100, 200))])
         inode = path.stat().st_ino
         memory.tidy({FOLDER: []})
 
@@ -272,10 +272,10 @@ def test_what_was_told_is_remembered_where_the_file_is_written_anew(
     with memory_of(path) as memory:
         assert not memory.is_told(model, entry(3).content)
         memory.tell(model, entry(3).content)
-        memory.finish(FOLDER, map(entry, range(100, 200)))
+        memory.finish(FOLDER, [*map(entry, range(100, 200))])
     with memory_of(path) as memory:
         for _ in range(2):
-            memory.finish(FOLDER, map(entry, range(100, 200)))
+            memory.finish(FOLDER, [*map(entry, range(100, 200))])
         inode = path.stat().st_ino
         memory.tidy({FOLDER: []})
         assert path.stat().st_ino != inode
