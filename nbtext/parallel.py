@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         ProcessPoolExecutor,
         ThreadPoolExecutor,
     )
-    from contextvars import Context
     from multiprocessing.process import BaseProcess
 
 One = TypeVar("One")
@@ -86,7 +85,8 @@ def _pool(jobs: int) -> Iterator[ThreadPoolExecutor]:
 
     def begin() -> None:
         own.add(get_ident())
-        _adopt(context)
+        for variable, value in context.items():  # such as the bound on memory
+            variable.set(value)
 
     pool = ThreadPoolExecutor(jobs, initializer=begin)
     try:
@@ -139,12 +139,6 @@ def _computed(function: Callable[[One], Other], one: One) -> Future[Other]:
     except Exception as error:  # raised when the result is asked for
         computed.set_exception(error)
     return computed
-
-
-def _adopt(context: Context) -> None:
-    """Give this thread the variables of another, such as the bound on memory."""
-    for variable, value in context.items():
-        variable.set(value)
 
 
 @contextmanager

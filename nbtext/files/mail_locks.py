@@ -78,7 +78,8 @@ def quiet_moment(
             tail = tail_of(descriptor, before.st_size if end is None else end)
             status = os.fstat(descriptor)
         finally:
-            _unlock(descriptor)
+            with suppress(OSError):
+                fcntl.lockf(descriptor, fcntl.LOCK_UN)
         found.append(QuietMoment(status, tail))
         return is_unchanged(before, status)
 
@@ -154,11 +155,6 @@ def _lock_shared(descriptor: int) -> bool:
         return try_lock(descriptor, fcntl.LOCK_SH)
     except OSError:  # where nobody can lock, nobody does
         return True
-
-
-def _unlock(descriptor: int) -> None:
-    with suppress(OSError):
-        fcntl.lockf(descriptor, fcntl.LOCK_UN)
 
 
 def _dotlocks_of(path: str | None) -> Iterable[str]:

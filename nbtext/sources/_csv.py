@@ -139,7 +139,8 @@ def _scan(line: bytes, separator: bytes, *, is_inside: bool) -> tuple[Fields, bo
             if closing == len(line):
                 return [*fields, inside], True
             start = closing + 1
-        end = _next(separator, line, start, stop)
+        end = line.find(separator, start, stop)
+        end = stop if end < 0 else end
         fields.append(inside + line[start:end])
         if end == stop:
             return fields, False
@@ -150,9 +151,3 @@ def _scan(line: bytes, separator: bytes, *, is_inside: bool) -> tuple[Fields, bo
 def _closing_quote(line: bytes, start: int) -> int:
     inside = _QUOTED.match(line, start)
     return inside.end() if inside else start
-
-
-def _next(separator: bytes, line: bytes, start: int, stop: int) -> int:
-    """Return where the next separator is, or `stop`."""
-    place = line.find(separator, start, stop)
-    return stop if place < 0 else place

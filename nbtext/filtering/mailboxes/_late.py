@@ -90,14 +90,10 @@ def clean_up(path: str, wait: float, old_files: OldFiles) -> list[MailboxError]:
     if all(isinstance(problem, ForeignFileError) for problem in problems):
         # not before: the state of an old file may have the inode of one of these
         for name in filter(litter.fullmatch, names):
-            _remove_if_aged(f"{folder}/{name}")
+            with suppress(OSError):
+                if time() - os.lstat(f"{folder}/{name}").st_ctime > LITTER:
+                    os.unlink(f"{folder}/{name}")
     return problems
-
-
-def _remove_if_aged(path: str) -> None:
-    with suppress(OSError):
-        if time() - os.lstat(path).st_ctime > LITTER:
-            os.unlink(path)
 
 
 def look_after(

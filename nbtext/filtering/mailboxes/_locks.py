@@ -63,16 +63,17 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
         OSError: it cannot be made.
 
     """
-    with ExitStack() as stack:
-        attempt = partial(_try_dotlock, f"{path}.lock")
-        if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
-            message = (
-                f"{path}.lock: another program has had this lock for {wait:g} seconds; "
-                "try again later, or remove it if no such program runs"
-            )
-            raise BusyError(message)
-        stack.callback(_remove, f"{path}.lock")
+    attempt = partial(_try_dotlock, f"{path}.lock")
+    if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
+        message = (
+            f"{path}.lock: another program has had this lock for {wait:g} seconds; try "
+            "again later, or remove it if no such program runs"
+        )
+        raise BusyError(message)
+    try:
         yield
+    finally:
+        _remove(f"{path}.lock")
 
 
 def _try_all(

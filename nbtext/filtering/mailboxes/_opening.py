@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from nbtext.errors import SettingsError, SourceError
@@ -113,7 +114,8 @@ def check_owner(mailbox: Mailbox) -> None:
     """
     if os.geteuid():
         return
-    for path in (*_way_to(os.path.abspath(mailbox.path)), *_way_to(mailbox.place)):
+    ways = (Path(os.path.abspath(mailbox.path)), Path(mailbox.place))
+    for path in chain.from_iterable((way, *way.parents) for way in ways):
         try:
             uid = os.lstat(path).st_uid
         except OSError:  # it does not exist yet
@@ -125,14 +127,6 @@ def check_owner(mailbox: Mailbox) -> None:
                 f"anywhere; run `runuser -u {owner} -- nbtext filter ...`"
             )
             raise SettingsError(message)
-
-
-def _way_to(path: str) -> Iterator[str]:
-    """Yield a path and the folders above it."""
-    yield path
-    while path != os.path.dirname(path):
-        path = os.path.dirname(path)
-        yield path
 
 
 def _name_of(uid: int) -> str:
@@ -184,16 +178,13 @@ def _open_folder(path: str) -> Folder:
     if is_maildir(path):
         return Maildir(path)
     names = os.listdir(path)
-    if SEQUENCES in names or any(map(is_number, names)) or _are_hidden(names):
+    are_hidden = all(name.startswith(".") for name in names)
+    if are_hidden or SEQUENCES in names or any(map(is_number, names)):
         return MH(path)
     raise SourceError(
         f"{path}: a mailbox was expected, and a folder found that is neither a Maildir "
         "(cur/, new/) nor one of MH (numbered files); name a mailbox"
     )
-
-
-def _are_hidden(names: Iterable[str]) -> bool:
-    return all(name.startswith(".") for name in names)
 
 
 def _root_of(maildir: Maildir) -> str:
