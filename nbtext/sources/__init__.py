@@ -10,12 +10,12 @@ the system say), `_compressed`, `_snapshot` and `_stream` (bytes), `_content_len
 `mbox`, `_lines`, `_text_lines`, `_csv`, `_heading`, `guess`, `_table` and `_rows`
 (containers taken apart), `_listing`, `_maildir` and `_walk` (folders), `_inspect` (what
 a source is), `_names`, `_numbered` (one document of many), `_meanings`, `_arguments`,
-`_sizes`, `_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_ahead`,
+`_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_ahead`,
 `_load`, `_seen`; `mailboxes`.
 """
 
 from nbtext.sources._ahead import small_files, with_texts
-from nbtext.sources._arguments import labels, named_paths
+from nbtext.sources._arguments import labels, named_paths, total_bytes
 from nbtext.sources._compressed import compression
 from nbtext.sources._documents import (
     Unopened,
@@ -34,7 +34,6 @@ from nbtext.sources._numbered import NO_NUMBERS, split_number
 from nbtext.sources._options import FORMATS, Options, Place, is_delimiter
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import SeenOnly
-from nbtext.sources._sizes import total_bytes
 from nbtext.sources._stream import open_binary
 from nbtext.sources._walk import is_maildir
 

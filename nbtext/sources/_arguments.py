@@ -1,4 +1,4 @@
-"""The arguments together: the paths that they name, and the labels known beforehand."""
+"""The arguments together: the paths they name, and what is known before reading."""
 
 # ruff: noqa: PTH116, PTH119 -- importing pathlib costs 10 ms, half a run on one message
 
@@ -8,16 +8,21 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Final
 
-from nbtext.document import Note
+from nbtext.document import Note, Unread
 from nbtext.errors import SettingsError, SourceError
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, inspect
-from nbtext.sources._labels import file_label, folder_label, split_label
+from nbtext.sources._labels import (
+    file_label,
+    folder_label,
+    split_label,
+    without_compression,
+)
 from nbtext.sources._meanings import meanings_of
 from nbtext.sources._numbered import NO_NUMBERS, is_of_stdin, split_number
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
-from nbtext.sources._walk import below, class_folders, stray_files
+from nbtext.sources._walk import below, class_folders, stray_files, walk
 
 MOST_CLASSES: Final = 100
 """Maximum number of arguments that are looked into: more are files, not classes."""
@@ -187,3 +192,29 @@ def _label_outside(path: str, options: Options) -> str | None:
             kind = inspect(stream, path, options.max_bytes, is_label_wanted=True)
     is_known = kind in (ONE_DOCUMENT, "mail", "text", "mbox")
     return file_label(path) if is_known else None
+
+
+def total_bytes(arguments: Sequence[str]) -> int | None:
+    """
+    Return how many bytes sources have; None if that is not known before they are read.
+
+    It is not for the standard input, pipes, compressed files, and some documents of a
+    file.
+    """
+    total = 0
+    for _, path in named_paths(arguments, labelled=True):
+        try:
+            status = os.stat(path)
+            is_folder = stat.S_ISDIR(status.st_mode)
+            files = walk(path, None) if is_folder else [Unread(path, path)]
+            for file in files:
+                if isinstance(file, Unread):
+                    if without_compression(file.path) != file.path:
+                        return None
+                    found = os.stat(file.path)
+                    if not stat.S_ISREG(found.st_mode):
+                        return None
+                    total += found.st_size
+        except (OSError, ValueError):
+            return None
+    return total
