@@ -21,8 +21,6 @@ Content: TypeAlias = list[Field] | memoryview
 """A document in one view: its fields, or the keys of its terms, 64-bit integers."""
 
 if TYPE_CHECKING:
-    from nbtext.tokens.keyed import Keyed
-
     Buffer: TypeAlias = memoryview | array[int]
 
 
@@ -79,15 +77,16 @@ def keys(view: View, content: Content, secret: str | None = None) -> Iterable[in
     """
     if isinstance(content, memoryview):
         return content
-    fields = content
     if secret is not None:
-        return _keyed(secret).keys(view, fields)
+        from nbtext.tokens.keyed import keyed
+
+        return keyed(secret).keys(view, content)
     if engine().is_compiled and view.kind == "text":
-        found, _ = compiled.document_keys(view, [fields])
+        found, _ = compiled.document_keys(view, [content])
         return memoryview(found).cast("Q")
     from nbtext.tokens import definition  # which the compiled one does without
 
-    return definition.keys(view, fields)
+    return definition.keys(view, content)
 
 
 def document_keys(
@@ -128,9 +127,3 @@ def document_keys(
 def _array_of(found: Iterable[int]) -> "memoryview | array[int]":
     """Return keys as an array of 64-bit integers."""
     return found if isinstance(found, memoryview) else array("Q", found)
-
-
-def _keyed(secret: str) -> "Keyed":
-    from nbtext.tokens.keyed import keyed
-
-    return keyed(secret)

@@ -94,10 +94,8 @@ def bytes_of(document: Document, settings: Settings) -> bytes | None:
         settings: those that are read to keys.
 
     """
-    texts = document.texts
-    if len(texts) == 1:
-        return texts[0]
-    return b"\n".join(texts) if settings.format == "mail" else None
+    is_read = len(document.texts) == 1 or settings.format == "mail"
+    return b"\n".join(document.texts) if is_read else None  # one is not copied
 
 
 def digest_of(document: Document, digest: bytes) -> bytes:

@@ -95,13 +95,10 @@ def keys(view: View, fields: list[Field]) -> "array[int]":
         lanes = bytearray(16 * n_lanes)
         for byte in range(SIZE):
             lanes[byte::16] = piece[byte : byte + n_lanes]
-        salted = int.from_bytes(lanes, "little") + _salts(n_lanes)
+        salts = SALTS & (1 << 128 * n_lanes) - 1
+        salted = int.from_bytes(lanes, "little") + salts
         found += keys_of_lanes(salted * SPREAD & LOW, n_lanes)
     return found
-
-
-def _salts(n_lanes: int) -> int:
-    return SALTS & (1 << 128 * n_lanes) - 1
 
 
 class _Characters(dict[int, int]):

@@ -80,8 +80,7 @@ def _read_text(document: Document, settings: Settings) -> Reading:
 
 
 def _read_mail(document: Document, settings: Settings) -> Reading:
-    texts = document.texts
-    data = texts[0] if len(texts) == 1 else b"\n".join(texts)
+    data = b"\n".join(document.texts)  # of one text it is that, not copied
     mail = read_mail(data)
     digest = mail.digest if document.identity is None else identity_digest(document)
     views = tuple(
@@ -123,22 +122,10 @@ def _matched(
     return [(field, matches(pattern, text, name)) for field, text in fields]
 
 
-def _headers(mail: Mail) -> list[Field]:
-    return mail.headers
-
-
-def _raw(mail: Mail) -> list[Field]:
-    return [("raw", mail.raw.decode("latin-1"))]
-
-
-def _body(mail: Mail) -> list[Field]:
-    return [("body", text) for text in mail.body]
-
-
 VIEWS: Final[dict[str, Callable[[Mail], list[Field]]]] = {
-    "headers": _headers,
-    "raw": _raw,
-    "body": _body,
+    "headers": lambda mail: mail.headers,
+    "raw": lambda mail: [("raw", mail.raw.decode("latin-1"))],
+    "body": lambda mail: [("body", text) for text in mail.body],
 }
 
 

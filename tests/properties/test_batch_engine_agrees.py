@@ -181,3 +181,43 @@ def test_tokens_of_any_length_are_hashed_whole(
     documents = [[("body", f"{text} {letter}"), ("body", text[1:])]]
 
     assert by_document(BODY, documents) == [sorted(defined_keys(BODY, documents[0]))]
+
+
+ODD = [
+    "",
+    ".",
+    "--",
+    "\xe9",
+    "\u4e2d",
+    " \xe9 ",
+    "\0",
+    "(",
+    "x" * 64,
+    "y" * 65,
+    "\ud800",
+]
+"""What stands between words of ASCII, of which 64 bytes are read at a time."""
+
+
+@pytest.mark.parametrize("view", [HEADERS, RAW, BODY], ids=lambda view: view.name)
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+def test_wherever_something_stands_the_tokens_are_the_same(
+    by_document: Engine, view: View, odd: str
+) -> None:
+    words = "To be, or not to be: that is the question " * 5
+    texts = [words[:n] + odd + words[n:end] for n in range(131) for end in (n, n + 70)]
+    documents = [[("body", text)] for text in texts]
+
+    assert by_document(view, documents) == [
+        sorted(defined_keys(view, fields)) for fields in documents
+    ]
+
+
+@pytest.mark.parametrize("limit", [1, 5, 63, 64, 65])
+def test_no_more_tokens_are_read_than_allowed(by_document: Engine, limit: int) -> None:
+    view = BODY._replace(limit=limit)
+    documents = [[("body", "a b " * n + "."), ("body", "c " * 99)] for n in range(70)]
+
+    assert by_document(view, documents) == [
+        sorted(defined_keys(view, fields)) for fields in documents
+    ]
