@@ -27,6 +27,10 @@ MOST_PAIRS: Final = 50
 """Maximum number of confused pairs that are listed where there are more classes."""
 
 
+PAIRS: Final = ("truth", "decided", "documents")
+"""The heading of these; no matrix has it, whose last column is that of unsure."""
+
+
 class Table(NamedTuple):
     """
     A table of a report.
@@ -156,8 +160,7 @@ def confusion_of(result: Evaluation) -> Table:
         if count and truth != label
     ]
     rows = [(t, d, f"{-n:,}") for n, t, d in sorted(pairs)[:MOST_PAIRS]]
-    heading = ("truth", "decided", "documents")
-    return Table("confusion", "The commonest errors", heading, rows)
+    return Table("confusion", "The commonest errors", PAIRS, rows)
 
 
 def _replayed(replay: Replay) -> Table:

@@ -12,14 +12,11 @@ from nbtext.errors import SettingsError
 from nbtext.evaluation import Evaluation
 from nbtext.report.page import page_of, summary
 from nbtext.report.svg import shown
-from nbtext.report.tables import tables_of
+from nbtext.report.tables import PAIRS, tables_of
 from nbtext.scoring.top import TopTerm
 
 TEXTS: Final = ("errors", "terms")
 """Tables of texts, in which a comma separates no thousands."""
-
-NAMES: Final = ("decided",)
-"""Columns of names, in which it separates none either."""
 
 DOCUMENTS: Final = ".jsonl"
 """The suffix of a report that has what was decided, and no figures."""
@@ -107,7 +104,8 @@ def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> Iterator[
         for row in table.rows:
             for column, cell in zip(table.heading[1:], row[1:], strict=True):
                 if cell:
-                    is_text = table.name in TEXTS or column in NAMES
+                    is_name = table.heading == PAIRS and column == PAIRS[1]
+                    is_text = is_name or table.name in TEXTS
                     value = cell if is_text else cell.replace(",", "")
                     texts = map(_inert, (row[0], column, value))
                     writer.writerow((table.name, *texts))

@@ -221,6 +221,21 @@ def test_few_documents_or_one_class_have_a_page_too() -> None:
             assert report_text(result, name)
 
 
+def test_a_class_named_like_a_column_has_its_numbers_too() -> None:
+    name = "decided"
+    truth = np.zeros(1000, np.int64)
+    posterior = np.log(np.full((1000, 2), 0.5))
+    result = evaluate(truth, posterior, truth, (name, "other"))
+
+    rows = [*csv.DictReader(io.StringIO(report_text(result, "r.csv")))]
+
+    assert {
+        (row["row"], row["column"]): row["value"]
+        for row in rows
+        if row["table"] == "confusion"
+    }[name, name] == "1000"
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.parametrize("width", [360, 1400])
 def test_a_browser_shows_the_page_without_complaint(tmp_path: Path, width: int) -> None:
