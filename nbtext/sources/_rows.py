@@ -50,7 +50,7 @@ _UNMARKED = "no label before the text; write __label__CLASS there or remove the 
 
 
 class _NoColumnError(Exception):
-    """An object lacks the column that this names."""
+    """An object lacks a column: which, and what to do, are its arguments."""
 
 
 def row_items(
@@ -100,8 +100,9 @@ def row_items(
         label = place.label
         if place.labelled and not (label or label_column):
             raise SourceError(
-                f"{place.name}: no column label, class or category to learn from; "
-                f"name another with --label-column, or write LABEL={place.name}"
+                f"{place.name}: no column label, class or category to learn from"
+                f"{_having(record)}; name another with --label-column, or write "
+                f"LABEL={place.name}"
             )
         try:
             if label_column:
@@ -113,10 +114,10 @@ def row_items(
                 )  # fmt: skip
             yield _document(record, name, label, options)
         except _NoColumnError as error:
-            message = f"{name}: no column {error}"
-            if number == 1 and record:  # of others each would be a reason of its own
-                message += f" ({columns_listed([*record])})"
-            yield Unreadable(name, SourceError(f"{message}; {_ADD}"))
+            lacking, advice = error.args
+            if number == 1:  # of others each would be a reason of its own
+                lacking += _having(record)
+            yield Unreadable(name, SourceError(f"{name}: no {lacking}; {advice}"))
         except SourceError as error:
             yield Unreadable(name, error)
 
@@ -296,14 +297,16 @@ def _document(
     Take the texts out of a record.
 
     Raises:
-        SourceError: it lacks one of them, or that is not a text.
+        _NoColumnError: it is an object that lacks one of them.
+        SourceError: it is a row that lacks one of them, or that is not a text.
     """
     columns = options.read_columns
     if not columns:
         column = first_of(TEXT_COLUMNS, record)
         if column is None:
-            message = _ended("its text") if _is_row(record) else NO_TEXT
-            raise SourceError(f"{name}: {message}")
+            if _is_row(record):
+                raise SourceError(f"{name}: {_ended('its text')}")
+            raise _NoColumnError(*NO_TEXT)
         columns = (column,)
     texts = [_text(record, name, column) for column in columns]
     if options.numeric_columns:
@@ -381,7 +384,7 @@ def _text(record: Record, name: str, column: str) -> bytes:
     if column not in record:
         if _is_row(record):
             raise SourceError(f"{name}: {_ended(f'column {column}')}")
-        raise _NoColumnError(column)
+        raise _NoColumnError(f"column {column}", _ADD)
     value = record[column]
     if isinstance(value, bytes):
         return value
@@ -396,6 +399,11 @@ def _text(record: Record, name: str, column: str) -> bytes:
         f"and a JSON {'list' if isinstance(value, list) else 'object'} found; "
         "name another column"
     )
+
+
+def _having(record: Record) -> str:
+    """Say in brackets which columns a record has, if any."""
+    return f" ({columns_listed([*record])})" if record else ""
 
 
 def _is_row(record: Record) -> bool:

@@ -27,7 +27,9 @@ from nbtext.sources._heading import (
 from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._options import Options
 
-NO_TEXT = "no column text, body, content or message; name another with --text-column"
+NO_TEXT = "column text, body, content or message", "name another with --text-column"
+"""What a record lacks of which no column is read, and what to do."""
+
 NUMBERS = "if the first line is no heading, give all columns by number, from 1"
 
 _HEADING = (
@@ -318,7 +320,8 @@ def _check(
     can_guess = options.guess is not None and options.guess.is_wanted
     is_read = options.read_columns or text
     if not is_read and not can_guess:
-        raise SourceError(f"{name}: {NO_TEXT} ({columns_listed(columns)})")
+        lacking, advice = NO_TEXT
+        raise SourceError(f"{name}: no {lacking} ({columns_listed(columns)}); {advice}")
 
 
 def columns_listed(columns: list[str]) -> str:

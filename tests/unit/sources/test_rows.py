@@ -106,6 +106,16 @@ def test_a_bad_line_is_named_and_the_rest_goes_on(line: bytes, reason: str) -> N
     assert reason in str(bad.error)
 
 
+def test_objects_of_other_keys_are_refused_by_what_they_have() -> None:
+    line = b'{"kind": "x", "words": "y"}'
+
+    (text,) = errors(rows(line, "jsonl"))
+    (label,) = errors(rows(line, "jsonl", labelled=True))
+
+    assert "no column text, body, content or message (there are kind, words)" in text
+    assert "to learn from (there are kind, words); name another with --label-" in label
+
+
 @pytest.mark.parametrize(
     ("data", "command"),
     [
@@ -490,8 +500,8 @@ def test_a_table_of_one_column_is_a_text_a_line() -> None:
 
 def test_a_table_without_the_columns_is_one_error() -> None:
     assert errors(rows(b"a,b,c\n1,2,3\n", "csv")) == [
-        "-: no column text, body, content or message; name another with "
-        "--text-column (there are a, b, c)"
+        "-: no column text, body, content or message (there are a, b, c); name "
+        "another with --text-column"
     ]
     (error,) = errors(rows(b"a,b\n1,2\n", "csv", text_columns=("c",)))
     numbers = "if the first line is no heading, give all columns by number, from 1"
