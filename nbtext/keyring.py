@@ -36,6 +36,18 @@ def name_secret(path: str) -> None:
     _named.append(path)
 
 
+def name_secret_of(fingerprint: str, path: str) -> None:
+    """
+    Name the file of the secret that a model was made with.
+
+    Raises:
+        SecretError: it does not hold it; then it is not named.
+
+    """
+    _secrets[fingerprint] = _matching(fingerprint, [path])
+    name_secret(path)
+
+
 def environment() -> dict[str, str]:
     """Return the variable that names the same secret for a program started by us."""
     if not _named:

@@ -26,7 +26,7 @@ from nbtext.arguments import (
 )
 from nbtext.document import as_document, raise_unreadable
 from nbtext.errors import SettingsError
-from nbtext.keyring import name_secret
+from nbtext.keyring import name_secret_of
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.policy import checked_policy
@@ -48,31 +48,38 @@ def load(
 
     Args:
         path: the model file.
-        overrides: how to score, where it differs from what the file asks for; what is
-            counted is the file's.
+        overrides: how to score, where it differs from what the file asks for; those
+            of what is counted are refused.
         policy: how decisions are made, if not by the policy that is kept in the model;
             `Policy()` is the one that decides for the most probable class.
         keyed: file of the secret of a model that was trained with one; this process
-            remembers it for all models of that secret.
+            remembers it for all models of that secret, once the model is open.
 
     Raises:
         ModelFileError: there is no model, or it is damaged.
         SecretError: the secret of the model is not there.
-        SettingsError: the counts do not support the score, a number of the policy is
-            out of its range, it does not go with the classes, or `keyed` is given and
-            the model is not keyed.
+        SettingsError: the counts do not support the score, an override is of what is
+            counted, a number of the policy is out of its range, it does not go with
+            the classes, or `keyed` is given and the model is not keyed.
         TypeError: the policy, the overrides or a path is none.
 
     """
     if policy is not None:
         policy = checked_policy(policy)
-    if keyed is not None:
-        name_secret(path_of(keyed))
-    model = load_model(path_of(path))
-    if keyed is not None and model.settings.secret is None:
-        message = f"{model.path}: the model is not keyed; leave out keyed"
-        raise SettingsError(message)
     overrides = instance_of("overrides", overrides, SettingsOverrides)
+    secret = None if keyed is None else path_of(keyed)
+    model = load_model(path_of(path))
+    if overrides.are_for_training:
+        message = (
+            f"{model.path}: a trained model keeps what it counts; leave out "
+            f"{', '.join(overrides.are_for_training)}, or train another model"
+        )
+        raise SettingsError(message)
+    if secret is not None:
+        if model.settings.secret is None:
+            message = f"{model.path}: the model is not keyed; leave out keyed"
+            raise SettingsError(message)
+        name_secret_of(model.settings.secret, secret)
     model = model.scored_by(overrides.scoring(model.scoring))
     classifier = Classifier(model, policy=policy)
     classifier.scorer.patience = FEW  # who opens it here may have many, one by one

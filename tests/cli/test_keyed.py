@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nbtext import classify, forget, learn, load, train_on
+from nbtext import classify, forget, keyring, learn, load, train_on
 from nbtext.document import Document
 from nbtext.errors import SecretError, SettingsError
 from nbtext.scoring.model import load_model
@@ -400,6 +400,21 @@ def test_the_library_reads_no_public_model_as_if_it_were_keyed(tmp_path: Path) -
 
     with pytest.raises(SettingsError, match="the model is not keyed; leave out keyed"):
         load(path, keyed=tmp_path / "s")
+
+
+def test_the_library_remembers_no_secret_that_opened_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, secret = str(tmp_path / "m.nbt"), tmp_path / "s"
+    train_on([("a", "b"), ("c", "d")], path, keyed=secret)
+    monkeypatch.setattr(keyring, "_named", [])
+    monkeypatch.setattr(keyring, "_secrets", {})
+    monkeypatch.setenv(keyring.VARIABLE, str(secret))
+
+    with pytest.raises(SecretError, match="no secret there"):
+        load(path, keyed=tmp_path / "missing")
+
+    assert classify(load(path), "b").label == "a"
 
 
 def test_the_library_refuses_what_is_no_secret(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from nbtext import (
     train,
     train_on,
 )
-from nbtext.errors import SourceError
+from nbtext.errors import SettingsError, SourceError
 
 PAIRS: list[tuple[str, bytes | str]] = [
     ("spam", "win a prize"),
@@ -92,6 +92,8 @@ def test_the_settings_of_a_model_can_be_overridden(rows: str, tmp_path: Path) ->
     assert (model.scoring.score, model.scoring.smoothing) == ("sum", 1.0)
     assert (view.pairs, view.alphabet, model.settings.ledger) == (False, "words", False)
     again = load(path, overrides=SettingsOverrides(smoothing=0.5, counting="once"))
+    with pytest.raises(SettingsError, match="keeps what it counts; leave out views"):
+        load(path, overrides=SettingsOverrides(views=("body",)))
     assert (again.model.scoring.smoothing, again.model.scoring.counting) == (
         0.5,
         "once",
