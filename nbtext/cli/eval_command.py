@@ -174,7 +174,8 @@ def _check(request: "EvalRequest") -> None:
         )
         raise click.UsageError(message)
     about_a_model = {"seen": request.is_seen, "against": request.against is not None}
-    for name, is_given in {**about_a_model, "keyed": request.keyed is not None}.items():
+    of_a_model = {"keyed": request.keyed is not None, "model": request.is_model_named}
+    for name, is_given in (about_a_model | of_a_model).items():
         if is_given and request.folds is not None:
             message = f"--{name} is about a model; with --folds none is read."
             raise click.UsageError(message)

@@ -129,6 +129,10 @@ def replay(
         places = in_order(protocol.order, numbers, names, kept.times)
         new = [one for one in places if not rows_of(model.file, cache.digests[one])]
         _remark(report, protocol, kept, model, cache, len(places) - len(new))
+        if base is None:
+            n_known = len(set(cache.labels))
+            if in_vain := overrides.in_vain(model.scoring, policy, n_known):
+                report.remark(Note(in_vain))
         if on_read is not None:
             on_read(report)
         if not new:

@@ -434,7 +434,9 @@ def test_processes_know_what_was_counted_too(run: "Run") -> None:
     assert run(*command, "--jobs", "2") == run(*command)
 
 
-@pytest.mark.parametrize("option", ["--seen", "--against=other.nbt"])
+@pytest.mark.parametrize(
+    "option", ["--seen", "--against=other.nbt", "--model=mail.nbt"]
+)
 @pytest.mark.usefixtures("corpus")
 def test_some_options_are_about_a_model(run: "Run", option: str) -> None:
     status, _, err = run("eval", "--folds", "2", option, "spam", "ham")

@@ -229,6 +229,13 @@ def test_the_prior_that_is_expected_is_told(run: Run, sources: list[str]) -> Non
     assert json.loads(out)["prior"] == {"ham": 0.8, "spam": 0.2}
 
 
+def test_an_option_that_changes_nothing_is_said(run: Run, sources: list[str]) -> None:
+    options = ("--replay", "--score", "mean", "--class-prior", "uniform", *sources)
+
+    assert "note: --class-prior changes nothing: the mean" in run("eval", *options).err
+    assert run("eval", "-q", *options).err == ""
+
+
 def test_it_decides_by_a_policy(run: Run, sources: list[str]) -> None:
     """A document that is unsure is no right decision, and costs what unsure does."""
     prices = ("--cost", "ham:spam=9", "--cost", "spam:unsure=0.1")
