@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from nbtext.counts import ReadReport
+    from nbtext.counts.counting import Progress
     from nbtext.document import AnyDocument, Document
+    from nbtext.learning.reading_once import LabelledSources
 
 from nbtext.arguments import pair_of
 from nbtext.document import as_document
 from nbtext.learning.regimes import Regime
-from nbtext.sources import Options, labels
+from nbtext.sources import Options, labels, rereadable
 
 AUTO: Final = Options()
 """Sources are what they look like."""
@@ -25,6 +28,24 @@ def n_classes_of(sources: Sequence[str], options: Options) -> int | None:
     """Return how many classes there are, None if only the documents tell."""
     known = labels(sources, options)
     return None if known is None else len(known)
+
+
+def labelled_sources(
+    sources: Sequence[str],
+    options: Options,
+    progress: Progress | None,
+    on_read: Callable[[ReadReport], None] | None,
+) -> LabelledSources:
+    """Return labelled sources as they are read once and scored many times."""
+    from nbtext.learning.reading_once import LabelledSources
+
+    return LabelledSources(
+        rereadable(sources, options),
+        options.max_bytes,
+        n_classes_of(sources, options),
+        progress,
+        on_read,
+    )
 
 
 def numbered(documents: Iterable[AnyDocument]) -> Iterator[Document]:

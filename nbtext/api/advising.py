@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
     from nbtext.tuning import Tuned
 
-from nbtext.api._shared import AUTO, n_classes_of
+from nbtext.api._shared import AUTO, labelled_sources
 from nbtext.arguments import count_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.policy import Policy, checked_policy
 from nbtext.scoring.batch import keep_memory
-from nbtext.sources import rereadable
 
 
 def examine(
@@ -59,13 +58,9 @@ def examine(
     keep_memory()
     options, overrides = reading_columns(options, overrides)
     return examine_documents(
-        rereadable(sources, options),
-        n_classes=n_classes_of(sources, options),
+        labelled_sources(sources, options, progress, on_read),
         overrides=overrides,
-        max_bytes=options.max_bytes,
         most=most,
-        progress=progress,
-        on_read=on_read,
     )
 
 
@@ -112,13 +107,9 @@ def tune(
     keep_memory()
     options, overrides = reading_columns(options, overrides)
     return tune_documents(
-        rereadable(sources, options),
+        labelled_sources(sources, options, progress, on_read),
         measure=measure,
-        n_classes=n_classes_of(sources, options),
         overrides=overrides,
         max_false_positives=limit.max_false_positives,
-        max_bytes=options.max_bytes,
-        progress=progress,
-        on_read=on_read,
         on_trial=on_trial,
     )

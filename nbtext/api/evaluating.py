@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.decider import Decider
     from nbtext.settings.scoring import Scoring
 
-from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
+from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled_sources
 from nbtext.arguments import (
     MOST_FOLDS,
     count_of,
@@ -298,24 +298,20 @@ def evaluate_folds(
     reasons = count_of("reasons", reasons, least=0)
     keep_memory()
     options, overrides = reading_columns(options, overrides)
-    read = rereadable(sources, options)
+    labelled = labelled_sources(sources, options, progress, on_read)
     models = None
     if reasons or on_whole is not None:
         models = FoldModels(
-            read,
+            labelled.read,
             options.max_bytes,
             n_reasons=reasons,
             has_whole=on_whole is not None,
         )
     with models or nullcontext():
         checked = cross_validate(
-            read,
+            labelled,
             folds,
-            n_classes=n_classes_of(sources, options),
             overrides=overrides,
-            max_bytes=options.max_bytes,
-            progress=progress,
-            on_read=on_read,
             jobs=jobs,
             on_fold=on_fold,
             models=models,
@@ -397,15 +393,11 @@ def evaluate_replay(
         )
         policy = model.policy if policy is None else policy
     return replay(
-        rereadable(sources, options),
+        labelled_sources(sources, options, progress, on_read),
         Protocol(order_of(order), feedback_of(feedback), regime),
         base=None if model is None else model.model,
-        n_classes=n_classes_of(sources, options),
         overrides=overrides,
         policy=policy or MOST_PROBABLE,
         positive=positive,
-        max_bytes=options.max_bytes,
-        progress=progress,
-        on_read=on_read,
         on_step=on_step,
     )

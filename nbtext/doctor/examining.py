@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-    from nbtext.counts import CountTable, ReadReport, TermCache
-    from nbtext.counts.counting import Progress
-    from nbtext.document import Item
+    from nbtext.counts import CountTable, TermCache
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
 
@@ -33,13 +31,10 @@ from nbtext.evaluation.documents import DatedNames
 from nbtext.evaluation.left_out_scores import left_out_posteriors
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.reading_once import counts_of, read_once
-from nbtext.learning.training import MAX_BYTES, check_classes
+from nbtext.learning.reading_once import LabelledSources, counts_of, read_once
+from nbtext.learning.training import check_classes
 from nbtext.scoring import check_scoring
 from nbtext.scoring.batch_model import batch_model_of
-
-MOST: Final = 20
-"""How many findings of a kind are told."""
 
 FEWEST: Final = 20
 """Documents of a class, below which it is too small to learn."""
@@ -52,26 +47,18 @@ UNEQUAL: Final = 50
 
 
 def examine(
-    sources: Callable[[], Iterable[Item]],
+    sources: LabelledSources,
     *,
-    n_classes: int | None = None,
     overrides: SettingsOverrides = DEFAULTS,
-    max_bytes: int = MAX_BYTES,
-    most: int = MOST,
-    progress: Progress | None = None,
-    on_read: Callable[[ReadReport], None] | None = None,
+    most: int,
 ) -> Findings:
     """
     Look for what is wrong with labelled documents.
 
     Args:
-        sources: gives the documents, from the beginning each time it is called.
-        n_classes: how many classes there will be, if that is known.
+        sources: the documents.
         overrides: what differs from the default settings and the default scoring.
-        max_bytes: how much of a document is read.
         most: how many findings of a kind are told.
-        progress: told now and then how many more documents and bytes were read.
-        on_read: told what was read, and what was skipped, before anything is refused.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
@@ -79,17 +66,12 @@ def examine(
 
     """
     names = DatedNames()
-    cache, settings, report = read_once(
-        sources, n_classes, overrides.settings, max_bytes, progress, names.meet
-    )
+    cache, settings, report = read_once(sources, overrides.settings, names.meet)
     with cache:
-        if on_read is not None:
-            on_read(report)
-        if report.skipped and not report.documents:
-            raise report.skipped.first
-        check_classes(sorted(set(cache.labels)), sources)
+        sources.tell(report)
+        check_classes(sorted(set(cache.labels)), sources.read)
         examined = _Examined(cache, settings, names, overrides)
-        found = examined.findings(most, partial(tell, sources, max_bytes))
+        found = examined.findings(most, partial(tell, sources.read, sources.max_bytes))
         return replace(found, unreadable=report.skipped.documents)
 
 

@@ -19,13 +19,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.counts import CountTable, ReadReport, TermCache
-    from nbtext.counts.counting import Progress
-    from nbtext.document import Item
     from nbtext.learning.reading_once import Kept
     from nbtext.scoring.batch import ScoredBatch
     from nbtext.settings.reading import Settings
@@ -49,7 +47,12 @@ from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import Finished, finish
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.reading_once import counts_of, read_once, sample_of
+from nbtext.learning.reading_once import (
+    LabelledSources,
+    counts_of,
+    read_once,
+    sample_of,
+)
 from nbtext.learning.second_pass import settings_scored, weighed_from_cache
 from nbtext.learning.training import check_classes
 from nbtext.parallel import processes
@@ -174,14 +177,10 @@ class CrossValidated:
 
 
 def cross_validate(
-    sources: Callable[[], Iterable[Item]],
+    sources: LabelledSources,
     folds: int,
     *,
-    n_classes: int | None = None,
     overrides: SettingsOverrides = DEFAULTS,
-    max_bytes: int,
-    progress: Progress | None = None,
-    on_read: Callable[[ReadReport], None] | None = None,
     jobs: int = 1,
     on_fold: OnFold | None = None,
     models: FoldModels | None = None,
@@ -190,13 +189,9 @@ def cross_validate(
     Score each document by a model that was made of the other folds.
 
     Args:
-        sources: gives the labelled documents, from the beginning each time.
+        sources: the documents.
         folds: how many, at least 2; stratified, copies of a document in one.
-        n_classes: how many classes there will be, if that is known.
         overrides: what differs from the default settings and the default scoring.
-        max_bytes: how much of a document is read.
-        progress: told now and then how many more documents and bytes were read.
-        on_read: told what was read, and what was skipped, before anything is refused.
         jobs: how many processes score folds.
         on_fold: told how many folds are done, and of how many, at first none.
         models: keeps the models of the folds; None if they are not needed.
@@ -213,18 +208,13 @@ def cross_validate(
         if models is not None:
             models.meet(kept)
 
-    cache, settings, report = read_once(
-        sources, n_classes, overrides.settings, max_bytes, progress, on_kept
-    )
+    cache, settings, report = read_once(sources, overrides.settings, on_kept)
     with cache:
         dealt = deal(cache, folds)
         if dealt.lost and len(dealt.classes) > 1:
             report.remark(dealt.note())
-        if on_read is not None:
-            on_read(report)
-        if report.skipped and not report.documents:
-            raise report.skipped.first
-        check_classes(sorted(set(cache.labels)), sources)
+        sources.tell(report)
+        check_classes(sorted(set(cache.labels)), sources.read)
         found = score_folds(
             cache, dealt, settings, report, overrides, jobs, on_fold, models
         )

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from nbtext.counts import ReadReport, TermCache
-    from nbtext.counts.counting import Progress
-    from nbtext.document import Item
     from nbtext.learning import SettingsOverrides
     from nbtext.learning.reading_once import Kept
     from nbtext.policy import Policy
@@ -38,11 +36,9 @@ from nbtext.evaluation.of_model import NOTHING
 from nbtext.evaluation.stream import IMMEDIATE, Feedback, OrderName, in_order
 from nbtext.learning.growing import GrowingModel, empty_model
 from nbtext.learning.judging import Judge, Judgement, is_learnt
-from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.reading_once import read_once
+from nbtext.learning.reading_once import LabelledSources, read_once
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.training import check_classes
-from nbtext.policy import MOST_PROBABLE
 from nbtext.scoring import check_scoring
 from nbtext.store import rows_of
 
@@ -70,33 +66,25 @@ class Protocol:
 
 
 def replay(
-    sources: Callable[[], Iterable[Item]],
+    sources: LabelledSources,
     protocol: Protocol,
     *,
-    base: Model | None = None,
-    n_classes: int | None = None,
-    overrides: SettingsOverrides = DEFAULTS,
-    policy: Policy = MOST_PROBABLE,
-    positive: str | None = None,
-    max_bytes: int,
-    progress: Progress | None = None,
-    on_read: Callable[[ReadReport], None] | None = None,
-    on_step: OnStep | None = None,
+    base: Model | None,
+    overrides: SettingsOverrides,
+    policy: Policy,
+    positive: str | None,
+    on_step: OnStep | None,
 ) -> Evaluation:
     """
     Classify documents one after the other, and learn each.
 
     Args:
-        sources: gives the labelled documents, from the beginning each time.
+        sources: the documents.
         protocol: in which order, with which feedback, which are learnt.
         base: the model to begin with, None for one that knows nothing.
-        n_classes: how many classes there will be, if that is known.
         overrides: without a model, what differs from the default settings.
         policy: how decisions are made.
         positive: which of two classes is the one looked for.
-        max_bytes: how much of a document is read.
-        progress: told now and then how many more documents and bytes were read.
-        on_read: told what was read, and what was skipped, before anything is refused.
         on_step: told how far it has come.
 
     Raises:
@@ -109,20 +97,16 @@ def replay(
     kept = _Kept()
     cache, settings, report = read_once(
         sources,
-        n_classes,
         overrides.settings if base is None else lambda _: base.settings,
-        max_bytes,
-        progress,
         kept.meet,
     )
     with cache:
         if not cache.labels:
-            if on_read is not None:
-                on_read(report)
-            raise report.skipped.first if report.skipped else SourceError(NOTHING)
+            sources.tell(report)
+            raise SourceError(NOTHING)
         model = base
         if model is None:
-            check_classes(sorted(set(cache.labels)), sources)
+            check_classes(sorted(set(cache.labels)), sources.read)
             model = _began(cache, settings, overrides)
         numbers = [document.number for document in kept.documents]
         names = [document.name for document in kept.documents]
@@ -133,8 +117,7 @@ def replay(
             n_known = len(set(cache.labels))
             if in_vain := overrides.in_vain(model.scoring, policy, n_known):
                 report.remark(Note(in_vain))
-        if on_read is not None:
-            on_read(report)
+        sources.tell(report)
         if not new:
             message = (
                 f"{model.path}: it has counted all of these documents; name others"

@@ -47,32 +47,59 @@ class Kept(NamedTuple):
     number: int
 
 
+class LabelledSources(NamedTuple):
+    """
+    Labelled documents that are to be read, and who is told of it.
+
+    Attributes:
+        read: gives them, from the beginning each time.
+        max_bytes: how much of a document is read.
+        n_classes: how many classes there will be, if that is known.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read, and what was skipped, before anything is refused.
+    """
+
+    read: Callable[[], Iterable[Item]]
+    max_bytes: int
+    n_classes: int | None = None
+    progress: Progress | None = None
+    on_read: Callable[[ReadReport], None] | None = None
+
+    def tell(self, report: ReadReport) -> None:
+        """
+        Tell what was read.
+
+        Raises:
+            SourceError: nothing was, for this reason.
+
+        """
+        if self.on_read is not None:
+            self.on_read(report)
+        if report.skipped and not report.documents:
+            raise report.skipped.first
+
+
 OnKept: TypeAlias = Callable[["Kept | None"], None]
 """Told of each document that is kept, in the order of the cache; of None when all of
 them are read again from the beginning."""
 
 
 def read_once(
-    sources: Callable[[], Iterable[Item]],
-    n_classes: int | None,
+    sources: LabelledSources,
     settings_of: Callable[[Settings], Settings],
-    max_bytes: int,
-    progress: Progress | None,
     on_kept: OnKept | None = None,
 ) -> tuple[TermCache, Settings, ReadReport]:
     """
     Read all documents, as most of them ask for, and put their terms by.
 
     Args:
-        sources: gives the labelled documents, from the beginning each time.
-        n_classes: how many classes there will be, if that is known.
+        sources: the documents; what was read of them is not told.
         settings_of: returns how documents are read, given the default for them.
-        max_bytes: how much of a document is read.
-        progress: told now and then how many more documents and bytes were read.
         on_kept: told of each document.
 
     """
-    settings, items = guess(sources(), n_classes, max_bytes)
+    read, max_bytes, n_classes, progress, _ = sources
+    settings, items = guess(read(), n_classes, max_bytes)
     while True:
         wished = settings_of(settings)
         cache, report = TermCache(), ReadReport()
@@ -81,8 +108,8 @@ def read_once(
         batch: list[Kept] = []
         size = 0
         opened = documents(items, report, max_bytes, progress)
-        read = readings(opened, wished, report)
-        for number, (document, reading) in enumerate(read):
+        opened_readings = readings(opened, wished, report)
+        for number, (document, reading) in enumerate(opened_readings):
             batch.append(Kept(document, reading, number))
             size += max(reading.size, LEAST_SIZE)
             if size >= BATCH:
@@ -94,7 +121,7 @@ def read_once(
         if settings == wanted or not report.documents:
             return cache, wished, report
         cache.close()
-        settings, items = wanted, iter(sources())
+        settings, items = wanted, iter(read())
 
 
 def _add(

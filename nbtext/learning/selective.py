@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts import Calibration, CountTable, ReadReport, TermCache
-    from nbtext.counts.counting import Progress
     from nbtext.counts.sample import Block
     from nbtext.document import Item
     from nbtext.learning.overrides import SettingsOverrides
@@ -38,7 +37,12 @@ from nbtext.errors import SettingsError
 from nbtext.learning.finishing import Finished, n_scored
 from nbtext.learning.growing import GrowingModel, empty_model
 from nbtext.learning.judging import Judge, is_learnt
-from nbtext.learning.reading_once import counts_of, read_once, sample_of
+from nbtext.learning.reading_once import (
+    LabelledSources,
+    counts_of,
+    read_once,
+    sample_of,
+)
 from nbtext.learning.texts import keeps_texts
 from nbtext.policy import MOST_PROBABLE
 from nbtext.scoring import check_scoring, event_model
@@ -76,27 +80,19 @@ class Selected(NamedTuple):
 
 
 def select(
-    sources: Callable[[], Iterable[Item]],
+    sources: LabelledSources,
     regime: Regime,
     *,
-    n_classes: int | None,
     overrides: SettingsOverrides,
-    max_bytes: int,
-    progress: Progress | None,
-    on_read: Callable[[ReadReport], None] | None,
     check: Callable[[Sequence[str], Callable[[], Iterable[Item]]], None],
 ) -> Selected:
     """
     Learn what a regime learns of labelled documents.
 
     Args:
-        sources: gives the documents, from the beginning each time it is called.
+        sources: the documents.
         regime: which are learnt.
-        n_classes: how many classes there will be, if that is known.
         overrides: what differs from the default settings and the default scoring.
-        max_bytes: how much of a document is read.
-        progress: told now and then how many more documents and bytes were read.
-        on_read: told what was read, and what was skipped, before anything is refused.
         check: refuses classes that no model can have, given the sources of them.
 
     Raises:
@@ -113,16 +109,11 @@ def select(
         else:
             texts.add([kept.reading.digest], [kept.document])
 
-    cache, settings, report = read_once(
-        sources, n_classes, overrides.settings, max_bytes, progress, keep
-    )
+    cache, settings, report = read_once(sources, overrides.settings, keep)
     with cache:
-        if on_read is not None:
-            on_read(report)
-        if report.skipped and not report.documents:
-            raise report.skipped.first
+        sources.tell(report)
         classes = sorted(set(cache.labels))
-        check(classes, sources)
+        check(classes, sources.read)
         scoring = overrides.scoring_for(settings, len(classes))
         if event_model(scoring.score).weighs_again:
             raise SettingsError(WEIGHS_AGAIN.format(name=scoring.score))

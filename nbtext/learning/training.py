@@ -36,6 +36,7 @@ from nbtext.errors import TrainingError
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.summary import Outcome, TrainingSummary
@@ -137,9 +138,8 @@ def train(
 
     """
     if regime.is_choosy:
-        return _trained_on_some(
-            sources, regime, n_classes, overrides, max_bytes, progress, on_read
-        )
+        to_read = LabelledSources(sources, max_bytes, n_classes, progress, on_read)
+        return _trained_on_some(to_read, regime, overrides)
     return trained_on(
         count_sources(
             sources,
@@ -213,29 +213,14 @@ def trained_on(
 
 
 def _trained_on_some(
-    sources: Callable[[], Iterable[Item]],
-    regime: Regime,
-    n_classes: int | None,
-    overrides: SettingsOverrides,
-    max_bytes: int,
-    progress: Progress | None,
-    on_read: Callable[[ReadReport], None] | None,
+    sources: LabelledSources, regime: Regime, overrides: SettingsOverrides
 ) -> Trained:
     """Learn the documents that a regime learns."""
     from nbtext.learning.selective import select
 
-    selected = select(
-        sources,
-        regime,
-        n_classes=n_classes,
-        overrides=overrides,
-        max_bytes=max_bytes,
-        progress=progress,
-        on_read=on_read,
-        check=check_classes,
-    )
+    selected = select(sources, regime, overrides=overrides, check=check_classes)
     table, finished = selected.table, selected.finished
-    check_trainable(table, selected.report.skipped, sources)
+    check_trainable(table, selected.report.skipped, sources.read)
     found = look_for_texts(table.settings, finished.counts.terms, selected.texts)
     return Trained(
         contents=replace(finished.contents(table), texts=found()),

@@ -25,11 +25,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from nbtext.counts import CountTable, ReadReport, TermCache
-    from nbtext.counts.counting import Progress
-    from nbtext.document import Item
     from nbtext.policy import FalsePositives
     from nbtext.scoring import EventModel
     from nbtext.scoring.batch_model import BatchModel, Labels
@@ -42,9 +40,7 @@ from nbtext.evaluation.binary_metrics import positive_class
 from nbtext.evaluation.cross_validation import Dealt, deal, score_folds
 from nbtext.evaluation.left_out_scores import candidate_posteriors
 from nbtext.learning import SettingsOverrides, check_trainable
-from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.reading_once import counts_of, read_once
-from nbtext.learning.training import MAX_BYTES
+from nbtext.learning.reading_once import LabelledSources, counts_of, read_once
 from nbtext.scoring import check_scoring, event_model, event_models
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.models.registry import (
@@ -93,30 +89,22 @@ OnTrial = Callable[[int, int], None]
 
 
 def tune(
-    sources: Callable[[], Iterable[Item]],
+    sources: LabelledSources,
     *,
-    measure: str = "log-loss",
-    n_classes: int | None = None,
-    overrides: SettingsOverrides = DEFAULTS,
-    max_false_positives: FalsePositives | None = None,
-    max_bytes: int = MAX_BYTES,
-    progress: Progress | None = None,
-    on_read: Callable[[ReadReport], None] | None = None,
-    on_trial: OnTrial | None = None,
+    measure: str,
+    overrides: SettingsOverrides,
+    max_false_positives: FalsePositives | None,
+    on_trial: OnTrial | None,
 ) -> Tuned:
     """
     Try settings, and choose the simplest of the best.
 
     Args:
-        sources: gives the labelled documents, from the beginning each time.
+        sources: the documents.
         measure: what is made least, one of MEASURES.
-        n_classes: how many classes there will be, if that is known.
         overrides: what is fixed, of how documents are read.
         max_false_positives: what threshold is looked for, of two classes; one in a
             thousand for `spam` or the rarer class if None.
-        max_bytes: how much of a document is read.
-        progress: told now and then how many more documents and bytes were read.
-        on_read: told what was read, and what was skipped, before anything is refused.
         on_trial: told how many trials are done, and about how many there are.
 
     Raises:
@@ -128,16 +116,11 @@ def tune(
     if measure not in MEASURES:
         message = f"the measure is {measure!r}, expected one of {', '.join(MEASURES)}"
         raise SettingsError(message)
-    cache, settings, report = read_once(
-        sources, n_classes, partial(_widest, overrides), max_bytes, progress
-    )
+    cache, settings, report = read_once(sources, partial(_widest, overrides))
     with cache:
-        if on_read is not None:
-            on_read(report)
-        if report.skipped and not report.documents:
-            raise report.skipped.first
+        sources.tell(report)
         table = counts_of(cache, settings, np.ones(len(cache.labels), np.bool_))
-        check_trainable(table, report.skipped, sources)
+        check_trainable(table, report.skipped, sources.read)
         if measure == OF_TWO and len(table.classes) != 2:
             found = len(table.classes)
             message = f"the measure {OF_TWO} is for two classes, found {found}"
@@ -158,13 +141,8 @@ def tune(
         by_folds = trials.by_folds(left_out)
     other = _other_alphabet(settings, overrides)
     if other is not None:
-        read = read_once(
-            sources,
-            n_classes,
-            partial(_widest, overrides._replace(alphabet=other)),
-            max_bytes,
-            None,
-        )
+        widest = partial(_widest, overrides._replace(alphabet=other))
+        read = read_once(sources._replace(progress=None), widest)
         by_folds += trials.with_alphabet(other, read, by_folds)
     folds = choose(measure, by_folds, trials.labels)
     chosen = next(row for row in folds if row.is_chosen)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from nbtext import SettingsOverrides, evaluate_folds, load, tune
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.policy import Policy
 from nbtext.scoring import event_models
 from nbtext.settings.views import Field
@@ -296,7 +297,13 @@ def test_records_without_text_are_read_once() -> None:
     fields = (Field("city", "value"), Field("age", "number"))
     read = Mock(side_effect=rereadable(["rows.csv"], options))
 
-    tuned = tune_documents(read, overrides=SettingsOverrides(fields=fields))
+    tuned = tune_documents(
+        LabelledSources(read, 1000),
+        measure="log-loss",
+        overrides=SettingsOverrides(fields=fields),
+        max_false_positives=None,
+        on_trial=None,
+    )
 
     assert read.call_count == 1
     assert {row.overrides.alphabet for row in tuned.rows} == {None}

@@ -7,6 +7,8 @@ import pytest
 
 from nbtext.doctor import examine
 from nbtext.document import Document
+from nbtext.learning.reading_once import LabelledSources
+from nbtext.learning.training import MAX_BYTES
 from tests.corpus.splits import CORPORA, sms, spamassassin
 
 pytestmark = pytest.mark.skipif(
@@ -31,7 +33,9 @@ def test_nine_in_ten_planted_errors_are_among_the_first_two_in_a_hundred(
         for one in documents
     ]
 
-    found = examine(lambda: turned, most=len(documents) // 50)
+    found = examine(
+        LabelledSources(lambda: turned, MAX_BYTES), most=len(documents) // 50
+    )
 
     named = {suspect.name for suspect in found.suspects}
     assert len(named & planted) >= 0.9 * len(planted)

@@ -25,6 +25,7 @@ from nbtext import joint_log_likelihood as joint_of
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
 from nbtext.evaluation.cross_validation import cross_validate
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.tokens import bag_of, read
 from nbtext.upkeep.merging import open_models
 
@@ -156,9 +157,8 @@ def test_each_fold_has_the_idf_of_the_others() -> None:
         Document(f"{n}", (text.encode(),), label)
         for n, (label, text) in enumerate(texts)
     ]
-    found = cross_validate(
-        lambda: iter(documents), 3, max_bytes=1000, overrides=OVERRIDES, jobs=2
-    )
+    sources = LabelledSources(lambda: iter(documents), 1000)
+    found = cross_validate(sources, 3, overrides=OVERRIDES, jobs=2)
 
     texts.sort(key=lambda one: one[0])  # as a batch is counted
     for fold in range(3):

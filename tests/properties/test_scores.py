@@ -27,6 +27,7 @@ from nbtext.document import Document
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.evaluation.evaluation import stratified_folds
 from nbtext.learning import train
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.scoring.batch import raw_scores, score_readings
 from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
 from nbtext.scoring.decide import DecisionRule, decide
@@ -363,10 +364,9 @@ def check_folds(
     """Compare with real training, and return what each fold's scores were fitted to."""
     items = [document(body, label) for label, body in known]
     found = cross_validate(
-        lambda: items,
+        LabelledSources(lambda: items, 1 << 20),
         folds,
         overrides=Exactly(reading, scoring),
-        max_bytes=1 << 20,
     )
     readings = [read(item, reading) for item in items]
     truth = [found.classes.index(label) for label, _ in known]

@@ -1,6 +1,6 @@
 import gc
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, correcting
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.learning.trials import SHARES
 from tests.build import FEW_TERMS, confusing
 
@@ -27,8 +28,8 @@ def texts(*labelled: tuple[str, str]) -> list[Document]:
     ]
 
 
-def again(items: Sequence[Item]) -> Callable[[], Iterable[Item]]:
-    return partial(iter, items)
+def again(items: Sequence[Item]) -> LabelledSources:
+    return LabelledSources(partial(iter, items), 1000)
 
 
 EASY = texts(
@@ -38,7 +39,7 @@ EASY = texts(
 
 
 def test_every_document_is_scored_once() -> None:
-    found = cross_validate(again(EASY), 3, max_bytes=1000, overrides=FEW_TERMS)
+    found = cross_validate(again(EASY), 3, overrides=FEW_TERMS)
 
     assert found.classes == ("ham", "spam")
     assert sorted(found.truth.tolist()) == [0] * 12 + [1] * 6
@@ -56,13 +57,13 @@ def test_a_copy_of_a_document_is_never_trained_on() -> None:
     copies = [("spam", "only here")] * 4
     items = [*EASY, *texts(*copies)]
 
-    found = cross_validate(again(items), 3, max_bytes=1000, overrides=FEW_TERMS)
+    found = cross_validate(again(items), 3, overrides=FEW_TERMS)
 
     assert sorted(found.known.tolist()) == [0] * 4 + [3] * 18
 
 
 def test_there_may_be_more_folds_than_documents_of_a_class() -> None:
-    found = cross_validate(again(EASY), 15, max_bytes=1000, overrides=FEW_TERMS)
+    found = cross_validate(again(EASY), 15, overrides=FEW_TERMS)
 
     assert (found.log_posterior.argmax(axis=1) == found.truth).all()
 
@@ -70,9 +71,7 @@ def test_there_may_be_more_folds_than_documents_of_a_class() -> None:
 def test_documents_that_are_not_ascii_or_empty_are_scored_too() -> None:
     more = texts(("ham", "Mittagessen für alle"), ("spam", ""), ("spam", "薬 薬"))
 
-    found = cross_validate(
-        again([*EASY, *more]), 3, max_bytes=1000, overrides=FEW_TERMS
-    )
+    found = cross_validate(again([*EASY, *more]), 3, overrides=FEW_TERMS)
 
     assert found.truth.tolist().count(1) == 8
     assert (found.known == 0).sum() == 3
@@ -101,7 +100,7 @@ def test_what_cannot_be_cross_validated_is_an_error(
     items: list[Item], message: str
 ) -> None:
     with pytest.raises(TrainingError, match=message):
-        cross_validate(again(items), 2, max_bytes=1000)
+        cross_validate(again(items), 2)
 
 
 def test_a_class_of_one_document_is_learnt_by_no_model_and_counts_as_an_error() -> None:
@@ -109,13 +108,9 @@ def test_a_class_of_one_document_is_learnt_by_no_model_and_counts_as_an_error() 
     told: list[ReadReport] = []
 
     found = cross_validate(
-        again([*EASY, *one]),
-        3,
-        max_bytes=1000,
-        overrides=FEW_TERMS,
-        on_read=told.append,
+        again([*EASY, *one])._replace(on_read=told.append), 3, overrides=FEW_TERMS
     )
-    of_rest = cross_validate(again(EASY), 3, max_bytes=1000, overrides=FEW_TERMS)
+    of_rest = cross_validate(again(EASY), 3, overrides=FEW_TERMS)
 
     assert found.classes == of_rest.classes == ("ham", "spam")
     is_lost = found.truth == -1
@@ -138,14 +133,13 @@ def test_a_score_that_does_not_go_with_the_classes_is_an_error() -> None:
             again(items),
             2,
             overrides=SettingsOverrides(score="mean"),
-            max_bytes=1000,
         )
 
 
 def test_what_cannot_be_read_is_told_and_skipped() -> None:
     bad = Unreadable("bad.eml", SourceError("bad.eml: no permission"))
 
-    found = cross_validate(again([bad, *EASY]), 3, max_bytes=1000, overrides=FEW_TERMS)
+    found = cross_validate(again([bad, *EASY]), 3, overrides=FEW_TERMS)
 
     assert list(found.report.skipped) == [bad]
     assert len(found.truth) == 18
@@ -155,7 +149,7 @@ def test_the_temporary_file_is_closed() -> None:
     gc.collect()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        cross_validate(again(EASY), 3, max_bytes=1000, overrides=FEW_TERMS)
+        cross_validate(again(EASY), 3, overrides=FEW_TERMS)
         gc.collect()
 
     assert not [str(one.message) for one in caught]
@@ -168,7 +162,7 @@ def test_a_fold_is_scored_as_by_a_model_trained_on_the_others(
     monkeypatch.setattr(correcting, "SHARES", (share,))
     items = texts(*sorted(confusing()))  # documents of a class are read together
 
-    found = cross_validate(again(items), 3, max_bytes=1000)
+    found = cross_validate(again(items), 3)
 
     in_fold = found.fold_of == 0
     model = str(tmp_path / "model.nbt")

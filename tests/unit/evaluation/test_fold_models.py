@@ -11,6 +11,7 @@ from nbtext.evaluation.cross_validation import CrossValidated, cross_validate
 from nbtext.evaluation.fold_models import FoldModels
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.learning import train
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.policy import MOST_PROBABLE, Cost, Policy
 from nbtext.scoring import Classifier, load_model
 from tests.build import FEW_TERMS
@@ -46,7 +47,7 @@ def judged(
     sources = Sources(first, second)
     with FoldModels(sources, 1000, n_reasons=2, has_whole=False) as models:
         found = cross_validate(
-            sources, 3, max_bytes=1000, overrides=FEW_TERMS, models=models
+            LabelledSources(sources, 1000), 3, overrides=FEW_TERMS, models=models
         )
         result = found.evaluation(policy=policy, models=models)
         assert len(result.errors or ()) == result.documents - result.correct

@@ -11,6 +11,7 @@ from nbtext.document import Document
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, train
 from nbtext.learning.choosing import FEWEST, rival_scoring
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings.columns import UNWEIGHTED
 from nbtext.settings.reading import default_settings
@@ -83,7 +84,7 @@ def test_training_chooses_and_so_does_cross_validation(
     items = texts(n, lean)
 
     trained = train(again(items))
-    found = cross_validate(again(items), 3, max_bytes=1000)
+    found = cross_validate(LabelledSources(again(items), 1000), 3)
 
     assert trained.contents.scoring.score == score
     assert len(trained.losses) == tried
