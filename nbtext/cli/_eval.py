@@ -63,7 +63,7 @@ class EvalRequest(NamedTuple):
     Attributes:
         sources: the labelled documents.
         options: what they are, if not what they look like.
-        models: the model files that decide together; the default one if none is named.
+        model: the model files that decide together; the default one if none is named.
         is_model_named: whether one is.
         folds: how many models are made and measured, None if those are measured.
         replay: how the documents come one after the other, if they do.
@@ -83,7 +83,7 @@ class EvalRequest(NamedTuple):
 
     sources: tuple[str, ...]
     options: Options
-    models: tuple[str, ...]
+    model: tuple[str, ...]
     is_model_named: bool
     folds: int | None
     replay: ReplayOptions
@@ -175,7 +175,7 @@ class _Run:
         begun = None
         policy: Policy | None = request.policy.policy(None)
         if request.is_model_named:
-            begun = load(request.models[0], overrides=request.overrides)
+            begun = load(request.model[0], overrides=request.overrides)
             check_keyed(request.keyed, begun.model)
             policy = request.policy.chosen(begun.model.policy)
             self._tell_of([begun], policy)
@@ -224,7 +224,7 @@ class _Run:
         request = self._request
         opened = [
             load(path, overrides=request.overrides, policy=MOST_PROBABLE)
-            for path in request.models
+            for path in request.model
         ]
         own = request.policy.chosen(opened[0].model.policy)
         self._tell_of(opened, own)

@@ -1,6 +1,6 @@
 """`nbtext eval`: measure a model, or what these documents would make of one."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,15 +21,13 @@ from nbtext.cli._options import (
     within_memory,
 )
 from nbtext.cli._policy_options import policy_options
-from nbtext.cli._replay_options import ReplayOptions, check_replay, replay_options
+from nbtext.cli._replay_options import check_replay, replay_options
 from nbtext.cli._report_files import check_kinds, check_places
 from nbtext.cli._scoring_options import training_options
-from nbtext.cli._terminal import Output
 from nbtext.cli._values import not_empty
 from nbtext.document import readable
 from nbtext.learning import SettingsOverrides
-from nbtext.policy import PolicyOverrides
-from nbtext.sources import Options, named_paths
+from nbtext.sources import named_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +46,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--positive",
+    type=readable,  # as labels are read
     metavar="CLASS",
     shell_complete=completion.classes,
     help="Of two classes the one that is looked for [default: spam, else the rarer].",
@@ -96,26 +95,7 @@ if TYPE_CHECKING:
 @within_memory
 @output_options
 @click.pass_context
-def command(
-    context: click.Context,
-    sources: tuple[str, ...],
-    folds: int | None,
-    positive: str | None,
-    is_seen: bool,
-    against: str | None,
-    is_errors: bool,
-    reports: tuple[str, ...],
-    replay: ReplayOptions,
-    policy: PolicyOverrides,
-    model: tuple[str, ...],
-    keyed: str | None,
-    options: Options,
-    overrides: SettingsOverrides,
-    jobs: int,
-    cluster: str | None,
-    shared: str | None,
-    output: Output,
-) -> int:
+def command(context: click.Context, /, **given: Any) -> int:
     """
     Measure how good a model is on labelled documents.
 
@@ -133,26 +113,8 @@ def command(
     """  # noqa: D301  click wants a real backspace
     from nbtext.cli._eval import EvalRequest, run
 
-    request = EvalRequest(
-        sources=sources,
-        options=options,
-        models=model,
-        is_model_named=context.get_parameter_source("model") in GIVEN,
-        folds=folds,
-        replay=replay,
-        overrides=overrides,
-        policy=policy,
-        positive=None if positive is None else readable(positive),  # as labels are read
-        is_seen=is_seen,
-        against=against,
-        is_errors=is_errors,
-        reports=reports,
-        jobs=jobs,
-        cluster=cluster,
-        shared=shared,
-        keyed=keyed,
-        output=output,
-    )
+    is_model_named = context.get_parameter_source("model") in GIVEN
+    request = EvalRequest(is_model_named=is_model_named, **given)
     _check(request)
     return run(request)
 
@@ -191,15 +153,15 @@ def _check(request: "EvalRequest") -> None:
             "prior estimate": request.policy.is_estimated,
             "jobs": are_jobs,
         }
-        check_replay(one_by_one, request.models)
+        check_replay(one_by_one, request.model)
         if request.keyed is not None and not request.is_model_named:
             message = "--keyed is about a model; --replay begins with none: name one."
             raise click.UsageError(message)
-    if request.is_errors and len(request.models) > 1:
+    if request.is_errors and len(request.model) > 1:
         message = "--errors tells the reasons of one model, and there are several."
         raise click.UsageError(message)
     if request.reports:
-        others = [*request.models, *filter(None, [request.against])]
+        others = [*request.model, *filter(None, [request.against])]
         named = named_paths(request.sources, labelled=True)
         check_places(request.reports, [*(path for _, path in named), *others])
 

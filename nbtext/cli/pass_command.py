@@ -1,6 +1,7 @@
 """`nbtext pass`: a message passed through, with a field that says what it is."""
 
 import sys
+from typing import Any
 
 import click
 
@@ -14,9 +15,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._pass import PassRequest, run
 from nbtext.cli._policy_options import message_policy_options
-from nbtext.cli._terminal import Output
 from nbtext.filtering.header_field import FIELD
-from nbtext.policy import PolicyOverrides
 
 
 @click.command(epilog="Whatever fails, the message is printed as it came.")
@@ -51,17 +50,7 @@ from nbtext.policy import PolicyOverrides
 @max_bytes_option
 @message_output_options
 @click.pass_context
-def command(
-    context: click.Context,
-    model: str,
-    keyed: str | None,
-    field: str,
-    tags: tuple[str, ...],
-    why: int,
-    policy: PolicyOverrides,
-    max_bytes: int,
-    output: Output,
-) -> int:
+def command(context: click.Context, /, tags: tuple[str, ...], **given: Any) -> int:
     """
     Print a message as it came, with a field that says what it is.
 
@@ -84,15 +73,4 @@ def command(
         if not label or "=" not in tag:
             message = f"'--subject-tag': {quoted(tag)} is not CLASS=TEXT."
             raise click.UsageError(message, context)
-    return run(
-        PassRequest(
-            model=model,
-            field=field,
-            tags=tuple((label, text) for label, text in pairs),
-            policy=policy,
-            why=why,
-            max_bytes=max_bytes,
-            keyed=keyed,
-            output=output,
-        )
-    )
+    return run(PassRequest(tags=tuple((label, text) for label, text in pairs), **given))

@@ -1,6 +1,6 @@
 """`nbtext serve`: classify for the clients of SpamAssassin's spamd."""
 
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -10,9 +10,17 @@ from nbtext.cli import _status as status
 from nbtext.cli._options import keyed_option, model_option, quiet_option, wait_option
 from nbtext.cli._policy_options import message_policy_options
 from nbtext.cli._values import bytes_of, seconds_of
-from nbtext.policy import PolicyOverrides
 
 MOST: Final = 256 << 20
+
+
+def mode_of(text: str) -> int:
+    """Return the mode of a file, from its octal digits."""
+    digits = text.removeprefix("0o")
+    if not (1 <= len(digits) <= 4 and set(digits) <= set("01234567")):
+        message = f"{quoted(text)} is not a mode such as 600 or 660."
+        raise click.BadParameter(message)
+    return int(digits, 8) & 0o777
 
 
 def size_of(text: str) -> int:
@@ -48,6 +56,7 @@ def patience_of(text: str) -> float:
 @click.option(
     "--socket-mode",
     "mode",
+    type=mode_of,
     default="600",
     show_default=True,
     metavar="OCTAL",
@@ -102,28 +111,14 @@ def patience_of(text: str) -> float:
 @message_policy_options
 @click.option(
     "--allow-tell",
+    "may_tell",
     is_flag=True,
     help="Let all clients teach the model, and not only those of a Unix socket whose "
     "folder you alone can enter.",
 )
 @wait_option
 @quiet_option
-def command(
-    model: str,
-    keyed: str | None,
-    addresses: tuple[str, ...],
-    mode: str,
-    networks: tuple[str, ...],
-    workers: int,
-    max_size: int,
-    timeout: float,
-    spam: str | None,
-    ham: str | None,
-    policy: PolicyOverrides,
-    allow_tell: bool,
-    wait: float,
-    quiet: bool,
-) -> int:
+def command(**given: Any) -> int:
     """
     Classify mail for spamc and other clients of spamd.
 
@@ -138,31 +133,5 @@ def command(
     """  # noqa: D301  click wants a real backspace
     from nbtext.cli._serve import ServeRequest, run
 
-    run(
-        ServeRequest(
-            model=model,
-            addresses=addresses,
-            mode=mode_of(mode),
-            networks=networks,
-            workers=workers,
-            max_size=max_size,
-            timeout=timeout,
-            spam=spam,
-            ham=ham,
-            policy=policy,
-            may_tell=allow_tell,
-            wait=wait,
-            keyed=keyed,
-            quiet=quiet,
-        )
-    )
+    run(ServeRequest(**given))
     return status.DONE
-
-
-def mode_of(text: str) -> int:
-    """Return the mode of a file, from its octal digits."""
-    digits = text.removeprefix("0o")
-    if not (1 <= len(digits) <= 4 and set(digits) <= set("01234567")):
-        message = f"{quoted(text)} is not a mode such as 600 or 660."
-        raise click.BadParameter(message, param_hint="'--socket-mode'")
-    return int(digits, 8) & 0o777

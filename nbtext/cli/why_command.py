@@ -1,5 +1,7 @@
 """`nbtext why`: the evidence that a decision rests on."""
 
+from typing import Any
+
 import click
 
 from nbtext.cli import _completion as completion
@@ -14,11 +16,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._policy_options import message_policy_options
 from nbtext.cli._scoring_options import scoring_options
-from nbtext.cli._terminal import Output
 from nbtext.cli._why import WhyRequest, run
-from nbtext.learning import SettingsOverrides
-from nbtext.policy import PolicyOverrides
-from nbtext.sources import Options
 
 
 @click.command()
@@ -58,20 +56,7 @@ from nbtext.sources import Options
 @scoring_options
 @output_options
 @click.pass_context
-def command(
-    context: click.Context,
-    sources: tuple[str, ...],
-    top: int,
-    label: str | None,
-    against: str | None,
-    is_flip: bool,
-    model: str,
-    keyed: str | None,
-    policy: PolicyOverrides,
-    options: Options,
-    overrides: SettingsOverrides,
-    output: Output,
-) -> int:
+def command(context: click.Context, /, **given: Any) -> int:
     """
     Say why a document is of its class.
 
@@ -87,21 +72,9 @@ def command(
     has seen it. Overlapping terms are joined. Below stands how all of them add up to
     the score, and how that becomes the probability.
     """  # noqa: D301  click wants a real backspace
-    needs_sources(context, sources)
-    if is_flip and against is not None:
+    request = WhyRequest(**given)
+    needs_sources(context, request.sources)
+    if request.is_flip and request.against is not None:
         message = "--flip is about one document, and --against about two; give one."
         raise click.UsageError(message)
-    request = WhyRequest(
-        sources=sources,
-        model=model,
-        top=top,
-        label=label,
-        against=against,
-        is_flip=is_flip,
-        policy=policy,
-        options=options,
-        overrides=overrides,
-        keyed=keyed,
-        output=output,
-    )
     return run(request)
