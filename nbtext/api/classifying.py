@@ -220,9 +220,7 @@ def read_documents(
     sources, options = sources_of(sources), instance_of("options", options, Options)
     if model is not None:
         fields = decider_of("model", model).fields
-        options = options._replace(
-            model_fields=lambda: fields, model_classes=model.classes
-        )
+        options = options.for_model(fields, model.classes)
     items = documents(sources, options, labelled=False)
     one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)
     for batch in one_each:

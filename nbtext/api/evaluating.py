@@ -387,10 +387,7 @@ def evaluate_replay(
     if model is None:
         options, overrides = reading_columns(options, overrides)
     else:
-        fields = model.fields
-        options = options._replace(
-            model_fields=lambda: fields, model_classes=model.classes
-        )
+        options = options.for_model(model.fields, model.classes)
         policy = model.policy if policy is None else policy
     return replay(
         labelled_sources(sources, options, progress, on_read),

@@ -106,9 +106,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     else:
         check_keyed(request.keyed, opened)
         classifier = Classifier(opened, policy=policy)
-    options = request.options._replace(
-        model_fields=lambda: classifier.fields, model_classes=classifier.classes
-    )
+    options = request.options.for_model(classifier.fields, classifier.classes)
     if request.wanted is not None:
         wanted = readable(request.wanted)  # as sources read labels
         request = request._replace(wanted=wanted)

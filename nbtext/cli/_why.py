@@ -110,9 +110,7 @@ def _read(
     names: tuple[str, ...], request: WhyRequest, model: Model, report: ReadReport
 ) -> Iterator[Document]:
     """Yield the documents of sources, as a model reads them."""
-    options = request.options._replace(
-        model_fields=lambda: model.settings.fields, model_classes=model.classes
-    )
+    options = request.options.for_model(model.settings.fields, model.classes)
     items = source_documents(names, options, labelled=False)
     return documents(items, report, options.max_bytes)
 

@@ -128,10 +128,8 @@ def command(
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:
-        fields = files[0].settings.fields
-        options = options._replace(
-            model_fields=lambda: fields, model_classes=merged.contents.counts.classes
-        )
+        classes = merged.contents.counts.classes
+        options = options.for_model(files[0].settings.fields, classes)
         items = documents(sources, options, labelled=False)
         take_doubles(
             merged, files, items, max_bytes=options.max_bytes, on_problem=on_problem

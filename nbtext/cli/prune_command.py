@@ -88,11 +88,8 @@ def command(
         file = open_model(model) if dry_run else open_locked(model)
         pruned, n_scored = prune(read_contents(file), min_documents), 0
         if sources:
-            fields = file.settings.fields
-            options = options._replace(
-                model_fields=lambda: fields,
-                model_classes=pruned.contents.counts.classes,
-            )
+            classes = pruned.contents.counts.classes
+            options = options.for_model(file.settings.fields, classes)
             pruned, n_scored = recalibrated(
                 pruned,
                 file,

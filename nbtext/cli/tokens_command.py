@@ -89,9 +89,7 @@ def command(
             to_stderr(f"note: {model}: no model there; reading by the default settings")
     report = ReadReport()
     fields = () if settings is None else settings.fields
-    options = Options(
-        max_bytes=max_bytes, model_fields=lambda: fields, model_classes=classes
-    )
+    options = Options(max_bytes=max_bytes).for_model(fields, classes)
     items = source_documents(sources, options, labelled=False)
     for document in documents(items, report, max_bytes):
         wanted = settings or default_settings(

@@ -91,9 +91,7 @@ def command(
     check_keyed(keyed, opened)
     name_notes(opened, quiet=output.quiet)
     report = ReadReport()
-    options = options._replace(
-        model_fields=lambda: opened.settings.fields, model_classes=opened.classes
-    )
+    options = options.for_model(opened.settings.fields, opened.classes)
     found: Iterable[Document] = _read(sources, options, report) if sources else ()
     terms = Classifier(opened).top(
         None if label is None else readable(label), top, found, report.remark

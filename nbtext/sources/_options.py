@@ -119,6 +119,12 @@ class Options(NamedTuple):
         of_records = (self.label_column, self.id_column, self.delimiter)
         return bool(self.read_columns) or any(map(bool, of_records))
 
+    def for_model(
+        self, fields: tuple[Field, ...], classes: tuple[str, ...]
+    ) -> "Options":
+        """Return the same options for a model that reads these columns of tables."""
+        return self._replace(model_fields=lambda: fields, model_classes=classes)
+
     def for_table(self) -> "Options":
         """
         Return the same options, with the columns that the model reads.
