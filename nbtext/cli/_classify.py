@@ -30,6 +30,7 @@ from nbtext.cli._terminal import (
     name_notes,
     name_rest,
     problem_handler,
+    say_notes,
     show,
     to_stderr,
     to_stdout,
@@ -147,7 +148,7 @@ def _is_container(source: str) -> bool:
 def _opened(path: str, request: ClassifyRequest) -> "Model":
     """Open a model, and say what should be known of it."""
     opened = load_model(path)
-    notes: list[str] = []
+    in_vain = ""
     if request.overrides is not None:
         scoring = request.overrides.scoring(opened.scoring)
         opened = opened.scored_by(scoring)
@@ -156,12 +157,9 @@ def _opened(path: str, request: ClassifyRequest) -> "Model":
             given = request.policy and request.policy.chosen(opened.policy)
             policy = opened.policy if given is None else given
         in_vain = request.overrides.in_vain(scoring, policy, len(opened.classes))
-        notes += filter(None, [in_vain])
     if request.output.verbose:
         to_stderr(f"model: {path}")
-    if not request.output.quiet:
-        for text in notes:
-            to_stderr(f"note: {text}")
+    say_notes(in_vain, quiet=request.output.quiet)
     name_notes(opened, quiet=request.output.quiet)
     return opened
 
@@ -175,12 +173,14 @@ def _together(
 
     others = [_opened(path, request) for path in request.further]
     check_keyed(request.keyed, first, *others)
-    if policy is None and not request.output.quiet:
-        for other in others:
-            if other.policy not in (None, first.policy):
-                name = escaped(other.path)
-                text = f"the policy kept in {name} has no part: that of the first model"
-                to_stderr(f"note: {text}, or the options, decide")
+    if policy is None:
+        notes = (
+            f"the policy kept in {escaped(other.path)} has no part: that of the first "
+            "model, or the options, decide"
+            for other in others
+            if other.policy not in (None, first.policy)
+        )
+        say_notes(*notes, quiet=request.output.quiet)
     parts = [Classifier(model, policy=MOST_PROBABLE) for model in (first, *others)]
     return CombinedClassifier(parts, policy=policy)
 

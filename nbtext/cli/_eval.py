@@ -23,6 +23,7 @@ from nbtext.cli._terminal import (
     name_notes,
     name_problems,
     progress,
+    say_notes,
     show,
     to_stderr,
     to_stdout,
@@ -131,7 +132,7 @@ def run(request: EvalRequest) -> int:
     output = request.output
     run_of = _Run(request)
     is_read_first = request.folds is not None or request.replay.is_asked_for
-    total = partial(total_bytes, request.sources) if is_read_first else nothing
+    total = partial(total_bytes, request.sources) if is_read_first else lambda: None
     with progress(quiet=output.quiet, total=total) as shown:
         result = run_of.evaluated(shown)
     if request.positive is None and not output.quiet:
@@ -212,8 +213,8 @@ class _Run:
             on_fold=None if shown is None else shown.fold,
             reasons=request.n_reasons,
             on_whole=self._on_whole if request.are_figures else None,
-            on_scoring=lambda scoring: _name_in_vain(
-                request.overrides.in_vain(scoring), request.output
+            on_scoring=lambda scoring: say_notes(
+                request.overrides.in_vain(scoring), quiet=request.output.quiet
             ),
         )
 
@@ -260,7 +261,9 @@ class _Run:
         """Say what should be known of models, and which options change nothing."""
         request = self._request
         for one in opened:
-            _name_notes(one, request)
+            name_notes(one.model, quiet=request.output.quiet)
+            if not (request.is_seen or one.model.settings.ledger):
+                say_notes(NO_LEDGER, quiet=request.output.quiet)
         for one in opened:
             chosen = one.model.policy if own is None else own
             # of several models, each has its own class prior
@@ -269,7 +272,7 @@ class _Run:
                 chosen if len(opened) == 1 else None,
                 len(one.classes),
             )
-            _name_in_vain(in_vain, request.output)
+            say_notes(in_vain, quiet=request.output.quiet)
 
     def _other(self, path: str) -> "Classifier":
         """Open the model that another one is held against."""
@@ -296,20 +299,6 @@ def _connected(cluster: str | None) -> "AbstractContextManager[Any]":
     return connected(cluster)
 
 
-def _name_in_vain(in_vain: str, output: Output) -> None:
-    """Say which option changes nothing, if one does."""
-    if in_vain and not output.quiet:
-        to_stderr(f"note: {in_vain}")
-
-
-def _name_notes(model: "Classifier", request: EvalRequest) -> None:
-    """Say what should be known of a model."""
-    quiet = request.output.quiet
-    name_notes(model.model, quiet=quiet)
-    if not (request.is_seen or model.model.settings.ledger or quiet):
-        to_stderr(f"note: {NO_LEDGER}")
-
-
 def _top(
     model: "Classifier", sources: tuple[str, ...], options: Options
 ) -> "list[TopTerm]":
@@ -328,10 +317,6 @@ def _top(
         )
     )
     return model.top(None, TERMS, found, ignored)
-
-
-def nothing() -> None:
-    """Return None: how many bytes a model is evaluated on is not told."""
 
 
 def _say_positive(result: "Evaluation") -> None:

@@ -90,7 +90,12 @@ def name_losses(opened: "Model | ModelFile") -> None:
 def name_notes(opened: "Model | ModelFile", *, quiet: bool = False) -> None:
     """Print what of a model is lost, and unless quiet what else is to be known."""
     name_losses(opened)
-    for text in () if quiet else opened.notes:
+    say_notes(*opened.notes, quiet=quiet)
+
+
+def say_notes(*texts: str, quiet: bool) -> None:
+    """Print what is to be known, unless quiet; an empty text is none."""
+    for text in () if quiet else filter(None, texts):
         to_stderr(f"note: {text}")
 
 

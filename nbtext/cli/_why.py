@@ -21,8 +21,8 @@ from nbtext.cli._terminal import (
     is_watched,
     name_notes,
     name_problems,
+    say_notes,
     show,
-    to_stderr,
     to_stdout,
 )
 from nbtext.counts import ReadReport
@@ -81,8 +81,7 @@ def run(request: WhyRequest) -> int:
     in_vain = request.overrides.in_vain(
         scoring, policy or opened.policy, len(opened.classes)
     )
-    if in_vain and not request.output.quiet:
-        to_stderr(f"note: {in_vain}")
+    say_notes(in_vain, quiet=request.output.quiet)
     if request.label is not None:  # as sources read labels
         request = request._replace(label=readable(request.label))
     report = ReadReport()

@@ -25,6 +25,7 @@ from nbtext.cli._terminal import (
     name_notes,
     name_rest,
     problem_handler,
+    say_notes,
     to_stderr,
     to_stdout,
 )
@@ -142,14 +143,16 @@ def command(
             f"kept, because the sum cannot decide by it: {escaped(merged.lost_policy)}"
             f"; set another with `nbtext -m {escaped(path)} policy`"
         )
-    elif len(merged.policies) > 1 and not output.quiet:
-        to_stderr(f"note: {_of_policies(merged, path, escaped(models[-1]))}")
-    if merged.left_out and not output.quiet:
-        to_stderr(
-            f"note: {counted(merged.left_out, 'held-out document')} of models that "
-            "score otherwise than the sum say nothing of its probabilities, as they "
-            "would in one model trained on all documents"
+    elif len(merged.policies) > 1:
+        note = _of_policies(merged, path, escaped(models[-1]))
+        say_notes(note, quiet=output.quiet)
+    if merged.left_out:
+        note = (
+            f"{counted(merged.left_out, 'held-out document')} of models that score "
+            "otherwise than the sum say nothing of its probabilities, as they would in "
+            "one model trained on all documents"
         )
+        say_notes(note, quiet=output.quiet)
     refused = Naming("refused")
     for name, reason in merged.refused:
         refused.say(f"{name}: {reason}")

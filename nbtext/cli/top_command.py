@@ -21,8 +21,8 @@ from nbtext.cli._terminal import (
     is_watched,
     name_notes,
     name_problems,
+    say_notes,
     show,
-    to_stderr,
     to_stdout,
 )
 from nbtext.counts import ReadReport
@@ -97,8 +97,8 @@ def command(
         None if label is None else readable(label), top, found, report.remark
     )
     missing = sum(term.text is None for term in terms)
-    if missing and not (sources or output.quiet):
-        to_stderr(f"note: {_why_missing(opened, missing)}")
+    if missing and not sources:
+        say_notes(_why_missing(opened, missing), quiet=output.quiet)
     _print(terms, output)
     name_problems(report, quiet=output.quiet)
     return outcome(report.skipped)

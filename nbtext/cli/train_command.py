@@ -27,7 +27,14 @@ from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._scoring_options import training_options
 from nbtext.cli._status import outcome
-from nbtext.cli._terminal import Output, name_problems, progress, to_stderr, to_stdout
+from nbtext.cli._terminal import (
+    Output,
+    name_problems,
+    progress,
+    say_notes,
+    to_stderr,
+    to_stdout,
+)
 from nbtext.errors import MOST_LISTED
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.regimes import Regime
@@ -117,12 +124,8 @@ def command(
         )
     written = os.stat(model).st_size  # noqa: PTH116  a path object takes 5 ms to import
     seconds = time.monotonic() - started
-    if not output.quiet:
-        in_vain = overrides.in_vain(made.scoring)
-        if in_vain:
-            to_stderr(f"note: {in_vain}")
-        for note in made.notes:
-            to_stderr(f"note: {note}")
+    in_vain = overrides.in_vain(made.scoring)
+    say_notes(in_vain, *made.notes, quiet=output.quiet)
     lines = summary(made, model, written, seconds)
     for line in warnings_of(made) if output.quiet else lines:
         to_stderr(line)

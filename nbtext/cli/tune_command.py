@@ -28,6 +28,7 @@ from nbtext.cli._terminal import (
     is_watched,
     name_problems,
     progress,
+    say_notes,
     show,
     to_stderr,
     to_stdout,
@@ -151,9 +152,8 @@ def command(
         )
         if false_positives is not None and tuned.threshold is not None:
             set_policy(model, tuned.threshold.policy)
+        say_notes(*trained.notes, quiet=output.quiet)
         if not output.quiet:
-            for note in trained.notes:
-                to_stderr(f"note: {note}")
             to_stderr(f"wrote {model} ({size(Path(model).stat().st_size)})")
     return outcome(skipped)
 
