@@ -27,6 +27,21 @@ KINDS: Final = {
 }
 """The kinds of findings, in the order of the lines, each with its heading."""
 
+NOUNS: Final = {
+    "label": ("document that looks like another label",
+              "documents that look like another label"),
+    "same": ("document under two labels", "documents under two labels"),
+    "near": ("near duplicate", "near duplicates"),
+    "copies": ("label with copies", "labels with copies"),
+    "again": ("label that repeats itself", "labels that repeat themselves"),
+    "leak": ("leaking term", "leaking terms"),
+    "dates": ("label apart by date", "labels apart by date"),
+    "small": ("small label", "small labels"),
+    "alike": ("label like another", "labels like others"),
+    "unreadable": ("unreadable document", "unreadable documents"),
+}  # fmt: skip
+"""What one finding of a kind is called, and several."""
+
 
 def finding_rows(found: Findings) -> Iterator[tuple[str, ...]]:
     """Yield a row for each finding: its kind, and the columns of that kind."""
@@ -92,30 +107,8 @@ def totals(found: Findings) -> dict[str, int]:
 
 def summary(found: Findings) -> str:
     """Say in a sentence what was found."""
-    nouns = {
-        "label": "document that looks like another label",
-        "same": "document under two labels",
-        "near": "near duplicate",
-        "copies": "label with copies",
-        "again": "label that repeats itself",
-        "leak": "leaking term",
-        "dates": "label apart by date",
-        "small": "small label",
-        "alike": "label like another",
-        "unreadable": "unreadable document",
-    }
-    plurals = {
-        "label": "documents that look like another label",
-        "same": "documents under two labels",
-        "copies": "labels with copies",
-        "again": "labels that repeat themselves",
-        "dates": "labels apart by date",
-        "alike": "labels like others",
-    }
     parts = [
-        f"{count:,} {plurals[kind]}"
-        if count != 1 and kind in plurals
-        else counted(count, nouns[kind])
+        f"{count:,} {NOUNS[kind][count != 1]}"
         for kind, count in totals(found).items()
         if count
     ]
