@@ -1,5 +1,7 @@
 """`nbtext classify`: print the class of each document and its probability."""
 
+from typing import Any
+
 import click
 
 from nbtext.cli import _completion as completion
@@ -18,10 +20,6 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._policy_options import policy_options
 from nbtext.cli._scoring_options import scoring_options
-from nbtext.cli._terminal import Output
-from nbtext.learning import SettingsOverrides
-from nbtext.policy import PolicyOverrides
-from nbtext.sources import Options
 
 
 @click.command()
@@ -45,18 +43,7 @@ from nbtext.sources import Options
 @verbose_output_options
 @click.pass_context
 def command(
-    context: click.Context,
-    sources: tuple[str, ...],
-    model: tuple[str, ...],
-    keyed: str | None,
-    wanted: str | None,
-    policy: PolicyOverrides,
-    options: Options,
-    overrides: SettingsOverrides,
-    jobs: int,
-    cluster: str | None,
-    shared: str | None,
-    output: Output,
+    context: click.Context, /, model: tuple[str, ...], jobs: int, **given: Any
 ) -> int:
     """
     Print the class of each document and its probability.
@@ -72,22 +59,11 @@ def command(
     the label is ? where the model is unsure. A name's tabs, newlines, backslashes and
     bytes that are not UTF-8 are escaped.
     """  # noqa: D301  click wants a real backspace
-    check_cluster(cluster, shared, {"--jobs": jobs > 1, "--is": wanted is not None})
-    needs_sources(context, sources)
-    if cluster is not None and not sources:
+    request = ClassifyRequest(model=model[0], further=model[1:], **given)
+    of_machine = {"--jobs": jobs > 1, "--is": request.wanted is not None}
+    check_cluster(request.cluster, request.shared, of_machine)
+    needs_sources(context, request.sources)
+    if request.cluster is not None and not request.sources:
         message = "Standard input is not on the cluster; name sources."
         raise click.UsageError(message)
-    request = ClassifyRequest(
-        sources=sources,
-        model=model[0],
-        further=model[1:],
-        wanted=wanted,
-        policy=policy,
-        options=options,
-        overrides=overrides,
-        keyed=keyed,
-        output=output,
-        cluster=cluster,
-        shared=shared,
-    )
     return run(request, jobs)

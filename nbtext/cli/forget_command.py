@@ -1,5 +1,7 @@
 """`nbtext forget`: take documents out of a model."""
 
+from typing import Any
+
 import click
 
 from nbtext.cli._learn import LearnCommand, run
@@ -31,14 +33,12 @@ from nbtext.sources import Options
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     sources: tuple[str, ...],
     model: str,
-    keyed: str | None,
     options: Options,
-    wait: float,
-    approximate: bool,
-    frozen_idf: bool,
     output: Output,
+    **given: Any,
 ) -> int:
     """
     Take documents out of a model, as if it never counted them.
@@ -51,12 +51,5 @@ def command(
     exactly, or it is refused.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    request = LearnRequest(
-        path=model,
-        label=None,
-        wait=wait,
-        approximate=approximate,
-        keyed=keyed,
-        frozen_idf=frozen_idf,
-    )
+    request = LearnRequest(model, None, **given)
     return run(LearnCommand(request, sources, options, output))

@@ -1,5 +1,7 @@
 """`nbtext learn`: add documents to a class of a model, or move them to it."""
 
+from typing import Any
+
 import click
 
 from nbtext.classes import quoted
@@ -19,7 +21,6 @@ from nbtext.cli._options import (
 from nbtext.cli._replay_options import regime_options
 from nbtext.cli._terminal import Output
 from nbtext.learning import LearnRequest
-from nbtext.learning.regimes import Regime
 from nbtext.sources import Options
 
 
@@ -44,6 +45,7 @@ from nbtext.sources import Options
 )
 @click.option(
     "--labelled",
+    "own_labels",
     is_flag=True,
     help="Learn each document as its own label, as `train` reads it; leave CLASS out.",
 )
@@ -65,20 +67,15 @@ from nbtext.sources import Options
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     label: str | None,
     sources: tuple[str, ...],
     model: str,
-    keyed: str | None,
     options: Options,
-    wait: float,
-    approximate: bool,
-    frozen_idf: bool,
-    keep: int | None,
-    labelled: bool,
     seen_only: bool,
-    create: bool,
-    regime: Regime,
+    own_labels: bool,
     output: Output,
+    **given: Any,
 ) -> int:
     """
     Add documents to a class, or move them there from another.
@@ -93,23 +90,13 @@ def command(
     A document that the model knows in this class already is not counted again; one
     that it knows in another class moves, in one step. Sources are those of `train`.
     """  # noqa: D301  click wants a real backspace
-    if labelled and label is not None:  # no class, but the first of the sources
+    if own_labels and label is not None:  # no class, but the first of the sources
         sources, label = (label, *sources), None
-    elif not labelled:
+    elif not own_labels:
         _check_class(context, label, options)
     needs_sources(context, sources)
     request = LearnRequest(
-        path=model,
-        label=label,
-        keyed=keyed,
-        wait=wait,
-        keep=keep,
-        approximate=approximate,
-        create=create,
-        fields=options.fields,
-        frozen_idf=frozen_idf,
-        regime=regime,
-        own_labels=labelled,
+        model, label, fields=options.fields, own_labels=own_labels, **given
     )
     return run(LearnCommand(request, sources, options, output, seen_only))
 
