@@ -15,6 +15,8 @@ from nbtext.cli import main
 from tests.build import HAM, SPAM, mail
 from tests.waiting import PATIENCE
 
+PROGRAM = [sys.executable, "-m", "nbtext"]
+
 
 class Outcome(NamedTuple):
     """What a run of the program leaves: its exit status and what it printed."""
@@ -77,7 +79,7 @@ def process() -> Run:
         cwd: str | None = None,
         wrap: str = "exec",
     ) -> Outcome:
-        command = [sys.executable, "-m", "nbtext", *map(str, arguments)]
+        command = [*PROGRAM, *map(str, arguments)]
         if wrap != "exec":  # a line of shell in which "$@" is the program
             command = ["sh", "-c", wrap, "sh", *command]
         done = subprocess.run(
@@ -89,6 +91,36 @@ def process() -> Run:
         return Outcome(done.returncode, out, err)
 
     return process
+
+
+def on_a_terminal(*arguments: str) -> Outcome:
+    """Run the program where a person could type what it reads."""
+    ours, theirs = os.openpty()
+    try:
+        done = subprocess.run(
+            [*PROGRAM, *arguments], stdin=theirs, capture_output=True, check=False,
+            timeout=PATIENCE, text=True,
+        )  # fmt: skip
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def read_once(*arguments: str, unbuffered: str) -> tuple[int, bytes, bytes]:
+    """Run the program, and close its output after the first line, which is returned."""
+    with subprocess.Popen(
+        [*PROGRAM, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+    ) as program:
+        assert program.stdout
+        assert program.stderr
+        first = program.stdout.readline()
+        program.stdout.close()
+        complaints = program.stderr.read()
+    return program.returncode, first, complaints
 
 
 @pytest.fixture

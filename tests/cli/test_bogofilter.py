@@ -13,7 +13,7 @@ import pytest
 
 from nbtext.cli import _terminal
 from nbtext.scoring.model import load_model
-from tests.cli.conftest import corpus_of
+from tests.cli.conftest import corpus_of, on_a_terminal
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -513,23 +513,12 @@ def test_a_full_disk_is_bogofilters_failure(process: "Run", spam: bytes) -> None
 
 @pytest.mark.usefixtures("model")
 def test_a_terminal_is_no_message() -> None:
-    ours, theirs = os.openpty()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "nbtext", "bogofilter", "-v"],
-            stdin=theirs,
-            capture_output=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-    finally:
-        os.close(ours)
-        os.close(theirs)
+    status, out, err = on_a_terminal("bogofilter", "-v")
 
-    assert (done.returncode, done.stdout) == (3, b"")
-    assert done.stderr.startswith(b"Usage: nbtext bogofilter")
-    assert b"--help" in done.stderr
-    assert done.stderr.endswith(b"Error: Pipe a message in.\n")
+    assert (status, out) == (3, "")
+    assert err.startswith("Usage: nbtext bogofilter")
+    assert "--help" in err
+    assert err.endswith("Error: Pipe a message in.\n")
 
 
 @pytest.mark.usefixtures("model")

@@ -2,20 +2,16 @@
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from nbtext.store import open_model
+from tests.cli.conftest import read_once
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
-
-PROGRAM = [sys.executable, "-m", "nbtext"]
 
 
 def test_dump_writes_one_object_a_line(run: "Run", model: Path) -> None:
@@ -82,20 +78,10 @@ def test_a_closed_pipe_ends_dump_quietly(
     (corpus / "spam" / "long.txt").write_text(text)
     assert run("train", "-q", "-m", "m.nbt", "spam", "ham").status == 0
 
-    with subprocess.Popen(
-        [*PROGRAM, "dump", "-m", "m.nbt"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
-    ) as program:
-        assert program.stdout
-        assert program.stderr
-        first = program.stdout.readline()
-        program.stdout.close()
-        complaints = program.stderr.read()
+    status, first, complaints = read_once("dump", "-m", "m.nbt", unbuffered=unbuffered)
 
     assert first.startswith(b'{"format":')
-    assert (program.returncode, complaints) == (141, b"")
+    assert (status, complaints) == (141, b"")
 
 
 def test_dump_says_that_the_disk_is_full(process: "Run", model: Path) -> None:

@@ -18,14 +18,13 @@ import pytest
 from nbtext import __version__
 from nbtext.cli._group import COMMANDS
 from nbtext.tokens.engine import engine
+from tests.cli.conftest import PROGRAM, read_once
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tests.cli.conftest import Run
-
-PROGRAM = [sys.executable, "-m", "nbtext"]
 
 
 def on_a_terminal(
@@ -63,21 +62,12 @@ def test_a_closed_pipe_ends_quietly(arguments: list[str], unbuffered: str) -> No
     for number in range(3000):
         os.link("ham/1.eml", f"big/{number:060}")
 
-    with subprocess.Popen(
-        [*PROGRAM, "classify", "-m", "mail.nbt", *arguments, "big"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
-    ) as program:
-        assert program.stdout
-        assert program.stderr
-        first = program.stdout.readline()
-        program.stdout.close()
-        complaints = program.stderr.read()
+    command = ("classify", "-m", "mail.nbt", *arguments, "big")
+
+    status, first, complaints = read_once(*command, unbuffered=unbuffered)
 
     assert b"ham" in first
-    assert complaints == b""
-    assert program.returncode == 141
+    assert (status, complaints) == (141, b"")
 
 
 @pytest.mark.usefixtures("model")

@@ -17,6 +17,7 @@ from nbtext.cli import _learn
 from nbtext.errors import ModelWriteError
 from nbtext.learning import LearnResult
 from nbtext.store import open_model
+from tests.cli.conftest import on_a_terminal
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -236,19 +237,10 @@ def test_a_model_without_a_ledger_learns_nothing(run: "Run") -> None:
 
 
 def test_on_a_terminal_learn_asks_for_a_source(model: Path) -> None:
-    import pty
+    status, out, err = on_a_terminal("learn", "spam", "-m", str(model))
 
-    ours, its = pty.openpty()
-    command = [sys.executable, "-m", "nbtext", "learn", "spam", "-m", str(model)]
-    ended = subprocess.run(
-        command, stdin=its, capture_output=True, check=False, timeout=PATIENCE
-    )
-    os.close(its)
-    os.close(ours)
-
-    assert ended.returncode == 64
-    assert ended.stdout == b""
-    assert b"Usage: nbtext learn" in ended.stderr
+    assert (status, out) == (64, "")
+    assert "Usage: nbtext learn" in err
 
 
 def test_a_full_disk_costs_nothing_that_was_learnt(process: "Run", model: Path) -> None:

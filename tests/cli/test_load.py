@@ -4,24 +4,21 @@ import bz2
 import gzip
 import json
 import lzma
-import os
-import pty
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.conftest import PROGRAM, on_a_terminal
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
 MISSING = "no such file or folder; check how the path is spelt"
-PROGRAM = [sys.executable, "-m", "nbtext"]
 
 
 @pytest.fixture
@@ -215,22 +212,11 @@ def test_load_needs_no_standard_input(process: "Run") -> None:
 
 
 def test_load_does_not_wait_for_somebody_to_type_a_model() -> None:
-    ours, theirs = pty.openpty()
-    try:
-        done = subprocess.run(
-            [*PROGRAM, "load", "-m", "new.nbt"],
-            stdin=theirs,
-            capture_output=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-    finally:
-        os.close(ours)
-        os.close(theirs)
+    status, out, err = on_a_terminal("load", "-m", "new.nbt")
 
-    assert (done.returncode, done.stdout) == (64, b"")
-    assert done.stderr.startswith(b"Usage: nbtext load [OPTIONS] [FILE]")
-    assert done.stderr.endswith(b"Error: Name a source, or pipe a dump in.\n")
+    assert (status, out) == (64, "")
+    assert err.startswith("Usage: nbtext load [OPTIONS] [FILE]")
+    assert err.endswith("Error: Name a source, or pipe a dump in.\n")
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
