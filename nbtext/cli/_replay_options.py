@@ -100,11 +100,6 @@ def check_replay(given: dict[str, bool], model: tuple[str, ...]) -> None:
         raise click.UsageError(message)
 
 
-def regime_of_options(*, regime: RegimeName | None, margin: float | None) -> Regime:
-    """Return a regime, by the options of its name and its margin."""
-    return regime_of(regime, margin)
-
-
 REGIME_OPTIONS: Final = (
     click.option(
         "--regime",
@@ -122,7 +117,7 @@ REGIME_OPTIONS: Final = (
 )
 """Options of every command that may leave documents out."""
 
-regime_options = option_group("regime", regime_of_options, *REGIME_OPTIONS)
+regime_options = option_group("regime", regime_of, *REGIME_OPTIONS)
 
 replay_options = option_group(
     "replay",

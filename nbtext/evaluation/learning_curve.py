@@ -43,10 +43,6 @@ class Point:
     macro_f1: float
     one_minus_auc_percent: float | None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return what `json.dumps` takes."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Replay:
@@ -82,7 +78,7 @@ class Replay:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes."""
-        return asdict(self) | {"curve": [point.as_dict() for point in self.curve]}
+        return asdict(self) | {"curve": [*map(asdict, self.curve)]}
 
 
 def learning_curve(

@@ -86,12 +86,12 @@ def _is_margin(margin: object) -> bool:
     return isinstance(margin, int | float) and 0 <= margin < inf
 
 
-def regime_of(name: str | None, margin: float | None) -> Regime:
+def regime_of(regime: str | None, margin: float | None) -> Regime:
     """
     Return a regime by its name.
 
     Args:
-        name: one of REGIMES; None for everything.
+        regime: one of REGIMES; None for everything.
         margin: of near errors, in nats; None for MARGIN.
 
     Raises:
@@ -99,7 +99,7 @@ def regime_of(name: str | None, margin: float | None) -> Regime:
 
     """
     for known in REGIMES:
-        if known != (name or "everything"):
+        if known != (regime or "everything"):
             continue
         if margin is None or margin == MARGIN:
             return Regime(known)
@@ -110,7 +110,7 @@ def regime_of(name: str | None, margin: float | None) -> Regime:
             message = f"margin is {margin!r}, expected nats, 0 or more"
             raise SettingsError(message)
         return Regime(known, margin)
-    message = f"regime is {name!r}, expected one of {', '.join(REGIMES)}"
+    message = f"regime is {regime!r}, expected one of {', '.join(REGIMES)}"
     raise SettingsError(message)
 
 

@@ -15,7 +15,7 @@ from nbtext import __version__
 from nbtext.evaluation import Evaluation
 from nbtext.report.charts import charts_of
 from nbtext.report.svg import text_of
-from nbtext.report.tables import Table, tables_of
+from nbtext.report.tables import TEXTS, Table, tables_of
 from nbtext.scoring.top import TopTerm
 
 STYLE: Final = """
@@ -65,9 +65,6 @@ POLICY: Final = (
 )
 """What the page allows itself: its style, and nothing else."""
 
-LEFT: Final = frozenset(("errors", "terms"))
-"""Tables whose columns are texts."""
-
 
 def page_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> str:
     """Return the report of an evaluation as an HTML page."""
@@ -109,14 +106,14 @@ def _charts(result: Evaluation) -> Iterator[str]:
 
 
 def _section(table: Table) -> str:
-    is_wide = len(table.heading) > 5 or table.name in LEFT
+    is_wide = len(table.heading) > 5 or table.name in TEXTS
     kind = ' class="wide"' if is_wide else ""
     heading = "".join(f'<th scope="col">{text_of(name)}</th>' for name in table.heading)
     rows = "\n".join(
         f"<tr>{''.join(f'<td>{text_of(cell)}</td>' for cell in row)}</tr>"
         for row in table.rows
     )
-    side = ' class="left"' if table.name in LEFT else ""
+    side = ' class="left"' if table.name in TEXTS else ""
     return (
         f"<section{kind}>\n<h2>{text_of(table.title)}</h2>\n"
         f'<div class="scroll"><table{side}>\n<thead><tr>{heading}</tr></thead>\n'

@@ -17,6 +17,9 @@ from nbtext.scoring.top import TopTerm
 
 UNSURE: Final = "unsure"
 
+TEXTS: Final = ("errors", "terms")
+"""Tables whose columns are texts; in others commas separate thousands."""
+
 MOST_ERRORS: Final = 50
 """Maximum number of misjudged documents that a report lists."""
 

@@ -12,11 +12,8 @@ from nbtext.errors import SettingsError
 from nbtext.evaluation import Evaluation
 from nbtext.report.page import page_of, summary
 from nbtext.report.svg import shown
-from nbtext.report.tables import PAIRS, tables_of
+from nbtext.report.tables import PAIRS, TEXTS, tables_of
 from nbtext.scoring.top import TopTerm
-
-TEXTS: Final = ("errors", "terms")
-"""Tables of texts, in which a comma separates no thousands."""
 
 DOCUMENTS: Final = ".jsonl"
 """The suffix of a report that has what was decided, and no figures."""
