@@ -24,6 +24,7 @@ from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.fitting import Fit
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun
+from nbtext.document import Document
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import Policy
 from nbtext.scoring.model import Model, load_model
@@ -276,6 +277,14 @@ def model_of(
     """Write a table as a model file, and load it."""
     path.write_bytes(packed(table, scoring, calibration))
     return load_model(str(path))
+
+
+def texts(*labelled: tuple[str, str]) -> list[Document]:
+    """Labels and texts as documents, called 0.txt, 1.txt and so on."""
+    return [
+        Document(f"{place}.txt", (text.encode(),), label)
+        for place, (label, text) in enumerate(labelled)
+    ]
 
 
 def mail(number: int, words: Sequence[str]) -> bytes:

@@ -35,7 +35,7 @@ from nbtext.document import Document
 from nbtext.errors import TrainingError
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.views import BODY, HEADERS, RAW
-from tests.build import ClassCounts, table_of
+from tests.build import ClassCounts, table_of, texts
 
 TWO = Settings(format="mail", views=(HEADERS, RAW, BODY))
 MANY = default_settings("text", 3)
@@ -262,13 +262,6 @@ class Inline(Executor):
         return future
 
 
-def documents_of(labelled: Sequence[tuple[str, str]]) -> list[Document]:
-    return [
-        Document(f"{place}.txt", (text.encode(),), label)
-        for place, (label, text) in enumerate(labelled)
-    ]
-
-
 def outcome(counted: Counted) -> tuple[Any, ...]:
     report = counted.report
     facts = asdict(report) | {"skipped": [*map(str, report.skipped)]}
@@ -283,7 +276,7 @@ def test_chunks_and_jobs_change_nothing(
     chunk: int,
     jobs: int,
 ) -> None:
-    items, limits = documents_of(labelled), Limits(1 << 20, sample)
+    items, limits = texts(*labelled), Limits(1 << 20, sample)
     assume(items)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "CHUNK", 8 * chunk)
@@ -296,8 +289,8 @@ def test_chunks_and_jobs_change_nothing(
 def many_documents(n: int) -> list[Document]:
     random = np.random.default_rng(2)
     words = np.array([f"word{i}" for i in range(300)] + ["é", "中文"])
-    return documents_of(
-        [
+    return texts(
+        *[
             ("spam" if i % 3 else "ham", " ".join(random.choice(words, i % 50)))
             for i in range(n)
         ]

@@ -9,23 +9,16 @@ import numpy as np
 import pytest
 
 import nbtext
-from nbtext.document import Document, Item, Unreadable
+from nbtext.document import Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, correcting
 from nbtext.learning.reading_once import LabelledSources
 from nbtext.learning.trials import SHARES
-from tests.build import FEW_TERMS, confusing
+from tests.build import FEW_TERMS, confusing, texts
 
 if TYPE_CHECKING:
     from nbtext.counts import ReadReport
-
-
-def texts(*labelled: tuple[str, str]) -> list[Document]:
-    return [
-        Document(f"{place}.txt", (text.encode(),), label)
-        for place, (label, text) in enumerate(labelled)
-    ]
 
 
 def again(items: Sequence[Item]) -> LabelledSources:

@@ -14,20 +14,14 @@ from nbtext.learning import train
 from nbtext.learning.reading_once import LabelledSources
 from nbtext.policy import MOST_PROBABLE, Cost, Policy
 from nbtext.scoring import Classifier, load_model
-from tests.build import FEW_TERMS
+from tests.build import FEW_TERMS, texts
 
 TEXTS = [
     *[("ham", f"lunch friday {n}") for n in range(12)],
     *[("spam", f"cheap pills {n}") for n in range(20, 28)],
     ("ham", "cheap pills now"),
 ]
-DOCUMENTS = sorted(
-    (
-        Document(f"{place}.txt", (text.encode(),), label)
-        for place, (label, text) in enumerate(TEXTS)
-    ),
-    key=lambda document: document.label or "",
-)
+DOCUMENTS = sorted(texts(*TEXTS), key=lambda document: document.label or "")
 """In the order of the cache."""
 
 

@@ -34,7 +34,7 @@ from nbtext.tokens import read_terms
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
 from nbtext.tokens.engine import PLAIN, use
 from nbtext.tokens.reading import read
-from tests.build import TOPICS, confusing
+from tests.build import TOPICS, confusing, texts
 
 BASE = np.array([[0, 900]], np.int32)
 """A document whose first class, its own, is less probable: scores in 1/4096 nat."""
@@ -42,17 +42,10 @@ BASE = np.array([[0, 900]], np.int32)
 ONE_VISIT = Rate(1, 0.8, CUT)
 
 
-def documents(rows: list[tuple[str, str]]) -> list[Document]:
-    return [
-        Document(f"{place}.txt", (text.encode(),), label)
-        for place, (label, text) in enumerate(rows)
-    ]
-
-
 def trained_on(
     rows: list[tuple[str, str]], overrides: SettingsOverrides = DEFAULTS
 ) -> Trained:
-    items = documents(rows)
+    items = texts(*rows)
     return train(lambda: iter(items), overrides=overrides)
 
 
@@ -217,7 +210,7 @@ def test_values_are_what_documents_have_added() -> None:
     ):
         amounts.setdefault(tuple(entry), {})[class_] = value
     expected: list[dict[tuple[int, int], int]] = [{} for _ in settings.views]
-    for document in documents(rows):
+    for document in texts(*rows):
         reading = read(document, settings)
         bag = bag_of(reading, settings)
         digest = reading.digest
@@ -249,7 +242,7 @@ def test_copies_count_as_often_as_they_are_there() -> None:
     twice = rows[:20]
     trained = trained_on([*rows, *twice])
     correction, settings = correction_of(trained), trained.contents.counts.settings
-    digests = {read(one, settings).digest[:8] for one in documents(twice)}
+    digests = {read(one, settings).digest[:8] for one in texts(*twice)}
 
     is_twice = [
         high.to_bytes(8, "big") in digests

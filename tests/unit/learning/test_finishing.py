@@ -7,14 +7,13 @@ import pytest
 
 from nbtext.counts.fitting import Fit
 from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, TEMPERED_BY
-from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, choosing, finishing, train
 from nbtext.learning.choosing import FEWEST
 from nbtext.learning.finishing import best_smoothed, n_scored
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.settings.scoring import Scoring
-from tests.build import confusing
+from tests.build import confusing, texts
 
 
 @pytest.mark.parametrize(
@@ -46,10 +45,7 @@ ENOUGH = Fit(documents=FEWEST)
 
 
 def trained_on(overrides: SettingsOverrides = DEFAULTS, n: int = 240) -> Trained:
-    documents = [
-        Document(f"{place}.txt", (text.encode(),), label)
-        for place, (label, text) in enumerate(confusing(n))
-    ]
+    documents = texts(*confusing(n))
     return train(lambda: iter(documents), overrides=overrides)
 
 

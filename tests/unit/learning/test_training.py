@@ -12,6 +12,7 @@ from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.learning import SettingsOverrides, Trained, train
 from nbtext.settings.columns import WEIGHTED
+from tests.build import texts
 
 MAIL = """From: {0}@example.org
 Subject: {0}
@@ -21,13 +22,6 @@ MIME-Version: 1.0
 
 {1}
 """
-
-
-def texts(*labelled: tuple[str, str]) -> list[Document]:
-    return [
-        Document(f"{place}.txt", (text.encode(),), label)
-        for place, (label, text) in enumerate(labelled)
-    ]
 
 
 def mails(n: int, label: str) -> list[Document]:
