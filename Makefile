@@ -6,6 +6,8 @@ VENV ?= .venv
 DEV ?= .venv-dev
 BIN := $(DEV)/bin
 READY := $(DEV)/.ready
+# compiled once and kept: tests start hundreds of processes
+unexport PYTHONDONTWRITEBYTECODE
 # the tests side by side, on every core; JOBS=0 has them in one process
 JOBS ?= auto
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --maxprocesses 8 --dist worksteal

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,6 +27,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as nohup leaves it
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# tests and what they start are compiled once, not by each of a thousand processes
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 class Truth:
