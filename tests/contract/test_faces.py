@@ -1,6 +1,7 @@
 """A package's face: the names in its `__init__`, each loaded when it is asked for."""
 
 import ast
+from functools import cache
 from importlib import import_module
 from inspect import isclass, isfunction
 from pathlib import Path
@@ -29,6 +30,17 @@ def type_checked(package: str) -> dict[str, str]:
         alias.name: node.module.removeprefix(f"nbtext.{package}.")
         for node in block.body
         if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+
+
+@cache
+def imported(path: Path) -> set[tuple[str | None, str]]:
+    """All that a file imports from modules: the module's name, and that in it."""
+    return {
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
 
@@ -81,10 +93,4 @@ def test_other_packages_import_through_the_face(package: str) -> None:
     ]
 
     for path in others:
-        found = {
-            (node.module, alias.name)
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
-        assert not found & homes, path
+        assert not imported(path) & homes, path
