@@ -113,9 +113,10 @@ def test_four_clients_with_large_messages_delay_nobody(
     large = kind(4 * MB)
 
     # on a busy machine a client may get no turn itself; where others wait none ever do
-    most = max(small_ones_meanwhile(warm.server, mails.spam, large) for _ in range(3))
-
-    assert most > 2 * HEAVY
+    assert any(
+        small_ones_meanwhile(warm.server, mails.spam, large) > 2 * HEAVY
+        for _ in range(3)
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
