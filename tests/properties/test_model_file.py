@@ -10,11 +10,10 @@ off anywhere is as if it had not been there.
 
 import os
 import stat
-import tracemalloc
 from array import array
 from collections import Counter as Tally
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +97,7 @@ from nbtext.tokens.bag import bag_of, fingerprint
 from nbtext.tokens.bags import terms_of
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import keys
+from tests.build import bounded
 
 if TYPE_CHECKING:
     from nbtext.store.blocks import (
@@ -402,18 +402,6 @@ def header_size(data: bytes) -> int:
     unpacker.skip()
     size: int = unpacker.tell()
     return size
-
-
-@contextmanager
-def bounded(megabytes: int) -> Iterator[None]:
-    """Fail if Python comes to hold more memory than that."""
-    tracemalloc.start()
-    try:
-        yield
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < megabytes << 20
 
 
 FILES = {
