@@ -1,13 +1,14 @@
 """`nbtext policy`, the options of a policy, and commands that keep it."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from nbtext import train_on
+from nbtext import SettingsOverrides, train, train_on
 from nbtext.policy import Cost, FalsePositives, Policy
 from nbtext.store import open_model
 from tests.build import HAM, SPAM, mail, maildir
@@ -31,18 +32,30 @@ def letter(random: np.random.Generator, words: tuple[str, ...]) -> bytes:
     return f"{head} {chosen[1]}\n\n{' '.join(chosen)}\n".encode()
 
 
-@pytest.fixture(autouse=True)
-def model(tmp_path: Path, run: "Run", monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of two classes, some of whose documents are like those of the other."""
+    place = tmp_path_factory.mktemp("policy")
     random = np.random.default_rng(4)
     for label, words in (("spam", SPAM), ("ham", HAM)):
         for part, numbers in (("", range(120)), ("more ", range(120, 132))):
-            folder = tmp_path / f"{part}{label}"
+            folder = place / f"{part}{label}"
             folder.mkdir()
             for number in numbers:
                 (folder / f"{number:03}.eml").write_bytes(letter(random, words))
+    train(
+        [place / "spam", place / "ham"],
+        place / "m.nbt",
+        overrides=SettingsOverrides(correction=False),
+    )
+    return place
+
+
+@pytest.fixture(autouse=True)
+def model(tmp_path: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of them, where we are."""
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     monkeypatch.setenv("NBTEXT_MODEL", "m.nbt")
-    assert run("train", "-q", "--no-correction", "spam", "ham").status == 0
     return tmp_path / "m.nbt"
 
 

@@ -66,7 +66,7 @@ def commands(folders: tuple[str, str]) -> list[list[str]]:
 
 
 def test_no_command_prints_what_a_terminal_obeys(
-    folders: tuple[str, str], process: "Run", corpus: Path
+    folders: tuple[str, str], run: "Run", corpus: Path
 ) -> None:
     for part in ("cur", "new", "tmp"):
         (corpus / "box" / part).mkdir(parents=True)
@@ -74,7 +74,7 @@ def test_no_command_prints_what_a_terminal_obeys(
     (corpus / "box" / "cur" / f"1{EVIL}").write_bytes(mail)
 
     for command in commands(folders):
-        _, out, err = process(*command, cwd=str(corpus))
+        _, out, err = run(*command)
 
         assert out or err, command
         assert_harmless(out)
