@@ -22,7 +22,7 @@ from tests.build import values
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Run
+    from tests.cli.conftest import Outcome, Run
 
 TRAIN = ("train", "-q", "-m", "keyed.nbt", "--keyed", "secret", "spam", "ham")
 MODEL = ("-m", "keyed.nbt", "--keyed", "secret")
@@ -30,9 +30,32 @@ LACKING = "the model is keyed, and without its secret no document can be read"
 
 
 @pytest.fixture
-def keyed(model: Path, process: "Run") -> Path:
+def run(run: "Run") -> "Run":
+    """The program in this process, which knows no secret when it begins."""
+
+    def anew(*arguments: object, **more: Any) -> "Outcome":
+        keyring._named.clear()
+        keyring._secrets.clear()
+        return run(*arguments, **more)
+
+    return anew
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, bytes]:
+    """A keyed model and its secret, made for the first test."""
+    return {}
+
+
+@pytest.fixture
+def keyed(model: Path, run: "Run", kept: dict[str, bytes]) -> Path:
     """A keyed model beside the public one of the same documents."""
-    assert process(*TRAIN, cwd=str(model.parent)) == (0, "", "")
+    if not kept:
+        assert run(*TRAIN) == (0, "", "")
+        kept |= {name: Path(name).read_bytes() for name in ("keyed.nbt", "secret")}
+    for name, contents in kept.items():
+        Path(name).write_bytes(contents)
+        Path(name).chmod(0o600)
     return model.with_name("keyed.nbt")
 
 
@@ -49,26 +72,24 @@ def messages() -> list[bytes]:
 
 @pytest.mark.usefixtures("keyed")
 def test_a_keyed_model_decides_as_the_public_one_of_the_same_documents(
-    process: "Run",
+    run: "Run",
 ) -> None:
-    public = process("classify", "-m", "mail.nbt", "--json", "spam", "ham")
+    public = run("classify", "-m", "mail.nbt", "--json", "spam", "ham")
 
     assert public.out
-    assert process("classify", *MODEL, "--json", "spam", "ham") == public
-    jobs = process("classify", *MODEL, "--json", "-j", "2", "spam", "ham")
+    assert run("classify", *MODEL, "--json", "spam", "ham") == public
+    jobs = run("classify", *MODEL, "--json", "-j", "2", "spam", "ham")
     assert jobs == public
 
 
 @pytest.mark.usefixtures("keyed")
-def test_nothing_in_a_keyed_model_is_a_public_key_or_digest(process: "Run") -> None:
+def test_nothing_in_a_keyed_model_is_a_public_key_or_digest(run: "Run") -> None:
     learnt = b"From: a@example.org\nSubject: winner\n\nfree prizes\n"
-    assert process("learn", "spam", *MODEL, stdin=learnt).status == 0
-    assert process("learn", "spam", "-m", "mail.nbt", stdin=learnt).status == 0
+    assert run("learn", "spam", *MODEL, stdin=learnt).status == 0
+    assert run("learn", "spam", "-m", "mail.nbt", stdin=learnt).status == 0
     model, public = load_model("keyed.nbt"), load_model("mail.nbt")
     data, public_data = Path("keyed.nbt").read_bytes(), Path("mail.nbt").read_bytes()
-    text, public_text = (
-        process("dump", "-m", f"{m}.nbt").out for m in ("keyed", "mail")
-    )
+    text, public_text = (run("dump", "-m", f"{m}.nbt").out for m in ("keyed", "mail"))
     keys, public_keys = (
         set(re.findall('"([0-9a-f]{12})"', one)) for one in (text, public_text)
     )
@@ -134,21 +155,21 @@ def test_passing_without_the_secret_passes_the_message_as_it_came(
 
 
 @pytest.mark.usefixtures("keyed")
-def test_the_environment_names_the_secret(process: "Run", message: bytes) -> None:
+def test_the_environment_names_the_secret(run: "Run", message: bytes) -> None:
     env = {"NBTEXT_KEYED": "secret"}
 
-    done = process("classify", "-m", "keyed.nbt", stdin=message, env=env)
+    done = run("classify", "-m", "keyed.nbt", stdin=message, env=env)
 
     assert done.status == 0
     assert done.out.startswith("spam\t")
 
 
 @pytest.mark.usefixtures("keyed")
-def test_another_secret_is_refused(process: "Run", message: bytes) -> None:
+def test_another_secret_is_refused(run: "Run", message: bytes) -> None:
     Path("other").write_bytes(bytes(32))
     Path("other").chmod(0o600)
 
-    done = process("classify", "-m", "keyed.nbt", "--keyed", "other", stdin=message)
+    done = run("classify", "-m", "keyed.nbt", "--keyed", "other", stdin=message)
 
     assert (done.status, done.out) == (64, "")
     assert "other: it holds another secret than that of the model (" in done.err
@@ -156,7 +177,7 @@ def test_another_secret_is_refused(process: "Run", message: bytes) -> None:
 
 @pytest.mark.usefixtures("keyed")
 def test_every_command_that_reads_documents_takes_the_secret(
-    process: "Run", message: bytes
+    run: "Run", message: bytes
 ) -> None:
     one = Path("new.eml")
     one.write_bytes(b"Subject: winner\n\nfree prize\n")
@@ -164,63 +185,63 @@ def test_every_command_that_reads_documents_takes_the_secret(
         Path("box", part).mkdir(parents=True)
     Path("box/cur/1").write_bytes(message)
 
-    assert process("learn", "spam", *MODEL, stdin=one.read_bytes()).status == 0
-    assert "moved 1 document" in process("learn", "ham", *MODEL, "new.eml").err
-    assert process("forget", *MODEL, "new.eml").err == "forgot 1 document\n"
-    assert b"X-NBText" in process("pass", *MODEL, stdin=message).out.encode()
-    assert process("eval", *MODEL, "spam", "ham").status == 0
-    assert process("tokens", *MODEL, "new.eml").status == 0
-    filtered = process("filter", *MODEL, "-n", "--flag", "spam=junk", "box")
+    assert run("learn", "spam", *MODEL, stdin=one.read_bytes()).status == 0
+    assert "moved 1 document" in run("learn", "ham", *MODEL, "new.eml").err
+    assert run("forget", *MODEL, "new.eml").err == "forgot 1 document\n"
+    assert b"X-NBText" in run("pass", *MODEL, stdin=message).out.encode()
+    assert run("eval", *MODEL, "spam", "ham").status == 0
+    assert run("tokens", *MODEL, "new.eml").status == 0
+    filtered = run("filter", *MODEL, "-n", "--flag", "spam=junk", "box")
     assert (filtered.status, "1 new" in filtered.out) == (0, True)
     bogofilter = ("bogofilter", "--model", "keyed.nbt", "--keyed", "secret")
-    assert process(*bogofilter, "-v", stdin=message).out.startswith("X-Bogosity: ")
-    assert process(*bogofilter, "-n", stdin=one.read_bytes()).status == 0
-    assert process(*bogofilter, "-N", stdin=one.read_bytes()).status == 0
+    assert run(*bogofilter, "-v", stdin=message).out.startswith("X-Bogosity: ")
+    assert run(*bogofilter, "-n", stdin=one.read_bytes()).status == 0
+    assert run(*bogofilter, "-N", stdin=one.read_bytes()).status == 0
 
 
 @pytest.mark.usefixtures("keyed")
-def test_commands_that_read_no_documents_need_no_secret(process: "Run") -> None:
-    facts = json.loads(process("info", "-m", "keyed.nbt", "--json").out)
+def test_commands_that_read_no_documents_need_no_secret(run: "Run") -> None:
+    facts = json.loads(run("info", "-m", "keyed.nbt", "--json").out)
     assert re.fullmatch("[0-9a-f]{32}", facts["settings"]["secret"])
-    assert process("check", "-m", "keyed.nbt").status == 0
-    assert process("compact", "-m", "keyed.nbt").status == 0
-    text = process("dump", "-m", "keyed.nbt").out
-    assert process("load", "-m", "again.nbt", stdin=text.encode()).status == 0
+    assert run("check", "-m", "keyed.nbt").status == 0
+    assert run("compact", "-m", "keyed.nbt").status == 0
+    text = run("dump", "-m", "keyed.nbt").out
+    assert run("load", "-m", "again.nbt", stdin=text.encode()).status == 0
     assert (
         facts["settings"]
-        == json.loads(process("info", "-m", "again.nbt", "--json").out)["settings"]
+        == json.loads(run("info", "-m", "again.nbt", "--json").out)["settings"]
     )
-    again = process("classify", "-m", "again.nbt", "--keyed", "secret", "spam")
-    assert again == process("classify", *MODEL, "spam")
-    assert process("prune", "-m", "keyed.nbt", "--min-documents", "2").status == 0
-    assert process("classify", *MODEL, "spam").status == 0
+    again = run("classify", "-m", "again.nbt", "--keyed", "secret", "spam")
+    assert again == run("classify", *MODEL, "spam")
+    assert run("prune", "-m", "keyed.nbt", "--min-documents", "2").status == 0
+    assert run("classify", *MODEL, "spam").status == 0
 
 
 @pytest.mark.usefixtures("keyed")
-def test_models_of_one_secret_add_up_and_others_do_not(process: "Run") -> None:
+def test_models_of_one_secret_add_up_and_others_do_not(run: "Run") -> None:
     more = ("--keyed", "secret", "spam=spam/1.eml", "ham=ham/1.eml")
-    process("train", "-m", "more.nbt", *more)
-    process("train", "-m", "other.nbt", "--keyed", "2", "spam", "ham")
+    run("train", "-m", "more.nbt", *more)
+    run("train", "-m", "other.nbt", "--keyed", "2", "spam", "ham")
     joined = Path("joined.nbt")
 
-    assert process("merge", "-o", "both.nbt", "keyed.nbt", "more.nbt").status == 0
-    done = process(
+    assert run("merge", "-o", "both.nbt", "keyed.nbt", "more.nbt").status == 0
+    done = run(
         "merge", "-o", "once.nbt", "keyed.nbt", "more.nbt", "--documents", "spam",
         "--documents", "ham", "--keyed", "secret",
     )  # fmt: skip
     assert done.status == 0
     assert sum(load_model("once.nbt").documents) == 16
     for other in ("other.nbt", "mail.nbt"):
-        done = process("merge", "-o", "none.nbt", "keyed.nbt", other)
+        done = run("merge", "-o", "none.nbt", "keyed.nbt", other)
         assert (done.status, Path("none.nbt").exists()) == (65, False)
         assert "the secret of its keys, by fingerprint (--keyed): " in done.err
         joined.write_bytes(Path("keyed.nbt").read_bytes() + Path(other).read_bytes())
-        assert "--keyed" in process("info", "-m", "joined.nbt").err
+        assert "--keyed" in run("info", "-m", "joined.nbt").err
 
 
 @pytest.mark.usefixtures("keyed")
-def test_a_public_model_is_not_learnt_as_if_it_were_keyed(process: "Run") -> None:
-    done = process("learn", "spam", "-m", "mail.nbt", "--keyed", "secret", "spam")
+def test_a_public_model_is_not_learnt_as_if_it_were_keyed(run: "Run") -> None:
+    done = run("learn", "spam", "-m", "mail.nbt", "--keyed", "secret", "spam")
 
     assert (done.status, "the model is not keyed" in done.err) == (64, True)
 
@@ -237,11 +258,11 @@ def test_a_public_model_is_not_learnt_as_if_it_were_keyed(process: "Run") -> Non
     ids=" ".join,
 )  # fmt: skip
 def test_a_public_model_is_not_read_as_if_it_were_keyed(
-    process: "Run", command: list[str], message: bytes
+    run: "Run", command: list[str], message: bytes
 ) -> None:
     secret = ("-m", "mail.nbt", "--keyed", "secret")
 
-    done = process(*command, *secret, stdin=message)
+    done = run(*command, *secret, stdin=message)
 
     assert (done.status, done.out) == (64, "")
     assert "keyed; leave out --keyed" in done.err
@@ -249,11 +270,11 @@ def test_a_public_model_is_not_read_as_if_it_were_keyed(
 
 @pytest.mark.usefixtures("keyed")
 def test_a_public_model_passes_no_message_as_if_it_were_keyed(
-    process: "Run", message: bytes
+    run: "Run", message: bytes
 ) -> None:
     secret = ("--keyed", "secret")
-    done = process("pass", "-m", "mail.nbt", *secret, stdin=message)
-    judged = process("bogofilter", "--model", "mail.nbt", *secret, "-v", stdin=message)
+    done = run("pass", "-m", "mail.nbt", *secret, stdin=message)
+    judged = run("bogofilter", "--model", "mail.nbt", *secret, "-v", stdin=message)
 
     assert (done.status, done.out.encode()) == (75, message)
     assert "mail.nbt: the model is not keyed; leave out --keyed; " in done.err
@@ -262,13 +283,13 @@ def test_a_public_model_passes_no_message_as_if_it_were_keyed(
 
 
 @pytest.mark.usefixtures("keyed")
-def test_a_secret_is_refused_where_no_model_is_read(process: "Run") -> None:
+def test_a_secret_is_refused_where_no_model_is_read(run: "Run") -> None:
     for command in (
         ["eval", "--folds", "2", "spam", "ham"],
         ["eval", "--replay", "spam", "ham"],
         ["tokens", "--as", "mail", "spam"],
     ):
-        done = process(*command, "--keyed", "secret")
+        done = run(*command, "--keyed", "secret")
 
         assert (done.status, done.out) == (64, "")
         assert "--keyed is about a model; " in done.err
@@ -276,61 +297,59 @@ def test_a_secret_is_refused_where_no_model_is_read(process: "Run") -> None:
 
 @pytest.mark.usefixtures("keyed")
 def test_of_several_models_one_that_is_keyed_is_enough(
-    process: "Run", message: bytes
+    run: "Run", message: bytes
 ) -> None:
     both = ("-m", "mail.nbt", *MODEL)
 
-    assert process("classify", *both, stdin=message).status == 0
-    assert process("eval", "-q", *both, "spam", "ham").status == 0
+    assert run("classify", *both, stdin=message).status == 0
+    assert run("eval", "-q", *both, "spam", "ham").status == 0
 
 
 @pytest.mark.usefixtures("keyed")
 def test_the_environment_may_name_a_secret_that_no_model_needs(
-    process: "Run", message: bytes
+    run: "Run", message: bytes
 ) -> None:
     env = {"NBTEXT_KEYED": "secret"}
 
-    assert process("classify", "-m", "mail.nbt", stdin=message, env=env).status == 0
+    assert run("classify", "-m", "mail.nbt", stdin=message, env=env).status == 0
 
 
 @pytest.mark.usefixtures("keyed")
-def test_public_models_are_not_merged_as_if_they_were_keyed(process: "Run") -> None:
+def test_public_models_are_not_merged_as_if_they_were_keyed(run: "Run") -> None:
     for option in ([], ["--tree"]):
         models = ("mail.nbt", "mail.nbt", "--keyed", "secret")
-        done = process("merge", "-o", "both.nbt", *option, *models)
+        done = run("merge", "-o", "both.nbt", *option, *models)
 
         assert (done.status, Path("both.nbt").exists()) == (64, False)
         assert "mail.nbt: the model is not keyed; leave out --keyed" in done.err
 
 
 @pytest.mark.usefixtures("keyed")
-def test_a_keyed_model_is_not_replaced_by_a_public_one_unasked(process: "Run") -> None:
+def test_a_keyed_model_is_not_replaced_by_a_public_one_unasked(run: "Run") -> None:
     before = Path("keyed.nbt").read_bytes()
 
-    done = process("train", "-m", "keyed.nbt", "spam", "ham")
+    done = run("train", "-m", "keyed.nbt", "spam", "ham")
 
     assert (done.status, Path("keyed.nbt").read_bytes()) == (64, before)
     assert "the model there is keyed, and the new one would not be" in done.err
-    assert process("train", "-m", "keyed.nbt", "--replace", "spam", "ham").status == 0
+    assert run("train", "-m", "keyed.nbt", "--replace", "spam", "ham").status == 0
     assert load_model("keyed.nbt").settings.secret is None
 
 
-def test_a_model_is_begun_with_a_secret(process: "Run", corpus: Path) -> None:
+def test_a_model_is_begun_with_a_secret(run: "Run", corpus: Path) -> None:
     begin = ("learn", "--create", "-m", "begun.nbt", "--keyed", "new")
-    assert process(*begin, "spam", "spam").status == 0
-    assert process(*begin, "ham", "ham").status == 0
+    assert run(*begin, "spam", "spam").status == 0
+    assert run(*begin, "ham", "ham").status == 0
     model = load_model(str(corpus / "begun.nbt"))
     assert model.settings.secret is not None
     assert (corpus / "new").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_secret_that_others_may_read_makes_no_model(
-    process: "Run", corpus: Path
-) -> None:
+def test_a_secret_that_others_may_read_makes_no_model(run: "Run", corpus: Path) -> None:
     (corpus / "secret").write_bytes(bytes(32))
     (corpus / "secret").chmod(0o644)
 
-    done = process(*TRAIN)
+    done = run(*TRAIN)
 
     assert (done.status, (corpus / "keyed.nbt").exists()) == (64, False)
     assert "mode 644" in done.err
