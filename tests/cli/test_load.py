@@ -221,8 +221,8 @@ def test_load_does_not_wait_for_somebody_to_type_a_model() -> None:
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
 @pytest.mark.usefixtures("model")
-def test_a_compressed_dump_is_loaded(process: "Run", suffix: str) -> None:
-    text = process("dump", "-m", "mail.nbt").out.encode()
+def test_a_compressed_dump_is_loaded(run: "Run", process: "Run", suffix: str) -> None:
+    text = run("dump", "-m", "mail.nbt").out.encode()
     packed = {
         "gz": gzip.compress(text),
         "bz2": bz2.compress(text),
@@ -231,13 +231,13 @@ def test_a_compressed_dump_is_loaded(process: "Run", suffix: str) -> None:
     Path(f"dump.{suffix}").write_bytes(packed)
     Path(f"cut.{suffix}").write_bytes(packed[:-9])
 
-    named = process("load", "-m", "a.nbt", f"dump.{suffix}")
+    named = run("load", "-m", "a.nbt", f"dump.{suffix}")
     piped = process("load", "-m", "b.nbt", stdin=packed)
-    cut = process("load", "-m", "c.nbt", f"cut.{suffix}")
+    cut = run("load", "-m", "c.nbt", f"cut.{suffix}")
 
     assert (named.status, piped.status) == (0, 0)
     for model in ("a.nbt", "b.nbt"):
-        assert process("dump", "-m", model).out.encode() == text
+        assert run("dump", "-m", model).out.encode() == text
     assert cut.status == 65
     assert cut.err.startswith(f"Error: cut.{suffix}")
     assert not Path("c.nbt").exists()
