@@ -13,7 +13,7 @@ import pytest
 
 from nbtext.cli import _terminal
 from nbtext.scoring.model import load_model
-from tests.cli.conftest import corpus_of, on_a_terminal
+from tests.cli.conftest import corpus_of, on_a_terminal, trained_of
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ def ham(corpus: Path) -> bytes:
 def corpus(tmp_path: Path) -> Path:
     """A folder with spam/ and ham/, enough messages of each for a verdict."""
     return corpus_of(tmp_path, 100)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A model of that corpus."""
+    return trained_of(tmp_path_factory.mktemp("corpus"), 100)
 
 
 @pytest.fixture(autouse=True)
