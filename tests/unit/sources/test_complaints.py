@@ -9,6 +9,7 @@ from nbtext.document import MOST_NAMED, Document, Item, Skipped, Unreadable
 from nbtext.errors import MissingSourceError, SourceError
 from nbtext.sources import Options, _csv, documents
 from nbtext.sources._complaints import MOST_REASONS
+from tests.items import errors
 
 NEVER_CLOSED = "a quote that is never closed; close it, or double it"
 
@@ -18,14 +19,10 @@ def items_of(data: bytes, form: str) -> list[Item]:
     return list(documents(["-"], options, labelled=False, stdin=BytesIO(data)))
 
 
-def complaints(items: list[Item]) -> list[str]:
-    return [str(item.error) for item in items if isinstance(item, Unreadable)]
-
-
 def test_one_quote_that_opens_every_line_is_one_complaint_and_a_count() -> None:
     items = items_of(b"label,text\n" + b'x"y,"z\n' * 1000, "csv")
 
-    assert complaints(items) == [
+    assert errors(items) == [
         f"-:1: {NEVER_CLOSED}",
         f"-: 999 more records (2, 3, 4, ... 1000): {NEVER_CLOSED}",
     ]
@@ -58,7 +55,7 @@ def test_a_few_repeats_are_listed_and_documents_between_them_are_there() -> None
     assert [item.texts for item in items if isinstance(item, Document)] == [
         (b"a",), (b"b",)
     ]  # fmt: skip
-    first, other, repeats = complaints(items)
+    first, other, repeats = errors(items)
     assert first.startswith("-:1: no column text, ")
     assert other.startswith("-:4: an object was expected, ")
     assert repeats.startswith("-: 2 more records (3, 6): no column text, ")
@@ -69,7 +66,7 @@ def test_not_any_number_of_reasons_is_told_apart() -> None:
 
     items = items_of(b"\n".join(rows), "jsonl")
 
-    *named, last = complaints(items)
+    *named, last = errors(items)
     assert len(named) == MOST_REASONS
     assert last.startswith(
         f"-: {100 - MOST_REASONS} more records (21, 22, 23, ... 100)"
@@ -79,7 +76,7 @@ def test_not_any_number_of_reasons_is_told_apart() -> None:
 def test_complaints_before_a_source_is_given_up_are_counted_too() -> None:
     items = items_of(b'x"y,"z\n' * 3 + b"a,b,c\n", "csv")
 
-    *of_records, of_source = complaints(items)
+    *of_records, of_source = errors(items)
     assert len(of_records) == 2
     assert of_source.startswith("-: no column text")
 
@@ -90,7 +87,7 @@ def test_lines_of_an_index_that_are_none_are_counted(tmp_path: Path) -> None:
 
     items = list(documents([str(index)], Options(format="index"), labelled=True))
 
-    first, rest = complaints(items)
+    first, rest = errors(items)
     assert first.startswith(f"{index}:1: a label and a path were expected")
     assert rest.startswith(f"{index}: 49 more records (2, 3, 4, ... 50): a label")
 

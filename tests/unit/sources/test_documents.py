@@ -16,6 +16,7 @@ from nbtext.errors import MissingSourceError, SettingsError, SourceError
 from nbtext.filtering.seen_records import MAGIC
 from nbtext.sources import Options, documents, labels, load, load_all
 from nbtext.tokens.reading import is_mail
+from tests.items import errors, notes
 
 MAIL = b"From: a@example.org\nSubject: x\n\nhello\n"
 FROM_LINE = b"From a@example.org Tue Jun 14 19:52:09 2005\n"
@@ -188,7 +189,7 @@ def test_a_folder_in_a_maildir_that_is_a_source_itself_is_not_left_out(
     first = [*documents([str(tmp_path), inner[0]], Options(), labelled=False)]
     all_of_them = [*documents([str(tmp_path), *inner], Options(), labelled=False)]
 
-    assert [one.text for one in first if isinstance(one, Note)] == [
+    assert notes(first) == [
         f"{tmp_path}: a Maildir is read without the folders in it, and 1 was left out "
         f"(.Old); name one to read it: {tmp_path}/.Old"
     ]
@@ -300,7 +301,7 @@ def test_what_is_no_file_is_named_and_not_opened(tmp_path: Path) -> None:
         server.bind(str(tmp_path / "sock"))
         items = read(tmp_path)
 
-    bad = [str(item.error) for item in items if isinstance(item, Unreadable)]
+    bad = errors(items)
     assert len(items) == 4
     assert ["broken" in bad[0], "fifo" in bad[1], "sock" in bad[2]] == [True] * 3
 

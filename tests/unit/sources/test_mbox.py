@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.document import Document, Note, Pause, Unread
+from nbtext.document import Document, Pause, Unread
 from nbtext.sources import Options, documents
 from nbtext.sources._load import load_all
 from nbtext.sources._stream import Stream, open_path, open_stdin
 from nbtext.sources.mbox import is_mbox, messages
+from tests.items import notes
 
 NAZARIO = Path(__file__).parents[4] / "shared/corpora/nazario/20051114.mbox"
 
@@ -154,7 +155,7 @@ def test_the_internal_data_of_a_mail_server_are_no_message(tmp_path: Path) -> No
     walked = [*load_all(Unread(str(path), str(path)), 1000)]
 
     for found in (named, walked):
-        told = [one.text for one in found if isinstance(one, Note)]
+        told = notes(found)
         names = [one.name for one in found if isinstance(one, Document)]
         assert names == [f"{path}:2", f"{path}:3"]
         left_out = "internal data of a mail server, no message: left out"

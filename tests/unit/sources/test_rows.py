@@ -10,6 +10,7 @@ from nbtext.document import Document, Item, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.settings.views import Field
 from nbtext.sources import Options, _rows, documents
+from tests.items import errors, notes
 
 
 def rows(
@@ -40,10 +41,6 @@ def without_notes(items: list[Item]) -> list[Item]:
     return [item for item in items if not isinstance(item, Note)]
 
 
-def notes(items: list[Item]) -> list[str]:
-    return [item.text for item in items if isinstance(item, Note)]
-
-
 def texts(items: list[Item]) -> list[tuple[bytes, ...]]:
     assert all(isinstance(item, Document) for item in items), items
     return [item.texts for item in items if isinstance(item, Document)]
@@ -51,10 +48,6 @@ def texts(items: list[Item]) -> list[tuple[bytes, ...]]:
 
 def labels(items: list[Item]) -> list[str | None]:
     return [item.label for item in items if isinstance(item, Document)]
-
-
-def errors(items: list[Item]) -> list[str]:
-    return [str(item.error) for item in items if isinstance(item, Unreadable)]
 
 
 @pytest.mark.parametrize(

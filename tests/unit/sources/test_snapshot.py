@@ -21,6 +21,7 @@ from nbtext.files.mail_locks import STALE
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.sources import Options, _snapshot, documents, load_all, rereadable
 from tests.build import FROM_LINE, mbox
+from tests.items import notes
 from tests.locking import dotlocked, fcntl_locked
 from tests.waiting import PATIENCE
 
@@ -69,10 +70,6 @@ def read(path: Path) -> list[Item]:
 
 def texts(items: list[Item]) -> list[bytes]:
     return [item.texts[0] for item in items if isinstance(item, Document)]
-
-
-def notes(items: list[Item]) -> list[str]:
-    return [item.text for item in items if isinstance(item, Note)]
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.document import Document, Unreadable
+from nbtext.document import Document
 from nbtext.sources import Options, documents
+from tests.items import errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,10 +25,6 @@ def read(
 
 def pairs(items: "list[Item]") -> list[tuple[str | None, bytes]]:
     return [(i.label, i.texts[0]) for i in items if isinstance(i, Document)]
-
-
-def errors(items: "list[Item]") -> list[str]:
-    return [str(item.error) for item in items if isinstance(item, Unreadable)]
 
 
 @pytest.mark.parametrize("labelled", [True, False])
