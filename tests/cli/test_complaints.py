@@ -26,7 +26,8 @@ def test_a_table_without_texts_is_a_short_complaint(
 
     assert status == 65
     assert len(err) < 1000
-    assert "rows.jsonl: 9,999 more records (2, 3, 4, ... 10000): no column text" in err
+    assert "rows.jsonl:1: no column text, body, content or message (there" in err
+    assert "rows.jsonl: 9,998 more records (3, 4, 5, ... 10000): no column text" in err
 
 
 @pytest.mark.usefixtures("model")

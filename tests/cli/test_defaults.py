@@ -196,6 +196,8 @@ GIVEN: Final = [
     and case.name not in WITHOUT
     # what is counted is decided when a model is trained
     and not (case.line == "model" and case.name in ("--ngrams", "--alphabet"))
+    # with --folds no model is read
+    and not (case.command == "eval" and case.line != "model" and case.name == "--model")
     # only of two classes one is looked for
     and not (case.line == "three" and case.name == "--positive")
     # a line that names the model already

@@ -556,11 +556,10 @@ def test_training_again_keeps_the_policy(run: "Run") -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--no-correction", "junk=spam", "ham"), "no class 'spam'"),
+        (("junk=spam", "ham"), "no class 'spam'"),
         (("spam", "ham", "eggs=more spam"), "needs a model of two classes"),
-        (("spam", "ham"), "the new model has a correction"),
     ],
-    ids=["renamed", "three", "corrected"],
+    ids=["renamed", "three"],
 )
 def test_a_policy_that_the_new_model_cannot_decide_by_is_left_out(
     run: "Run", options: tuple[str, ...], reason: str
