@@ -44,6 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+MODEL = ["-m", "mail.nbt"]
+
 LINES = {
     "mail": ["classify", "-m", "mail.nbt", "{}/spam", "{}/more.mbox", "{}/nothing"],
     "json": ["classify", "--json", "-m", "mail.nbt", "{}/ham"],
@@ -161,11 +163,11 @@ def test_a_reader_that_goes_away_is_no_fault_of_the_cluster(
 def test_what_a_cluster_does_not_do_is_refused() -> None:
     for line, error in (
         (["eval", "--folds", "3", "spam"], "--folds is for work on this machine"),
-        (["eval", "--jobs", "2", "spam"], "--jobs is for work on this machine"),
-        (["classify", "--is", "spam", "spam"], "--is is for work on this machine"),
-        (["classify"], "Standard input is not on the cluster"),
+        (["eval", *MODEL, "--jobs", "2", "spam"], "--jobs is for work on this machine"),
+        (["classify", *MODEL, "--is", "spam", "spam"], "--is is for work on this"),
+        (["classify", *MODEL], "Standard input is not on the cluster"),
     ):
         words = [line[0], "--cluster", "tcp://127.0.0.1:1", *line[1:]]
-        result = CliRunner().invoke(program, [*words, "-m", "mail.nbt"], input="x")
+        result = CliRunner().invoke(program, words, input="x")
         assert result.exit_code != 0
         assert error in result.stderr
