@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from nbtext.counts import Calibration
+from nbtext.counts.calibration import CORRECTED
 from nbtext.counts.correction import IDENTITY_SIZE, CorrectionInfo
 from nbtext.counts.correction import MOST as LARGEST
 from nbtext.errors import SettingsError
@@ -299,21 +300,26 @@ def _calibrations(lines: TextLines, plain: Any) -> tuple[dict[str, Any], ...]:
     if type(plain) is not list:
         raise lines.error("a list of calibrations", shown(plain))
     found = [_calibration(lines, one) for one in plain]
-    if len({scoring for scoring, _ in found}) < len(found):
+    if len({of_what for of_what, _ in found}) < len(found):
         raise lines.error("one calibration a scoring", "two")
     return tuple(calibration for _, calibration in found)
 
 
-def _calibration(lines: TextLines, plain: Any) -> tuple[Scoring, dict[str, Any]]:
-    """Return a calibration, and which scoring it is of."""
+def _calibration(
+    lines: TextLines, plain: Any
+) -> tuple[tuple[Scoring, bool], dict[str, Any]]:
+    """Return a calibration; first which scoring it is of, and whether corrected."""
     try:
         calibration = Calibration.from_dict(plain)
     except ValueError as error:
         raise lines.error("the calibration of a model", str(error)) from error
     if calibration.as_dict() != plain:
         raise lines.error("a calibration, its counts sorted", "another order, or more")
-    scoring = _scoring(lines, calibration.scoring | {"calibrated": True})
-    return scoring, calibration.as_dict()
+    of_scores = dict(calibration.scoring)
+    if of_scores.pop(CORRECTED, True) is not True:
+        raise lines.error('"corrected": true, or no such key', "another value")
+    scoring = _scoring(lines, of_scores | {"calibrated": True})
+    return (scoring, calibration.is_corrected), calibration.as_dict()
 
 
 def _history(lines: TextLines, plain: Any, n_views: int) -> History:

@@ -1,6 +1,7 @@
 """A score of one number, the second class's, is corrected as one of several is."""
 
 from collections import Counter
+from io import BytesIO
 from math import exp, expm1, log
 from pathlib import Path
 from statistics import fmean
@@ -11,6 +12,7 @@ import nbtext
 from nbtext.counts.calibration import BINS_A_NAT, bin_of
 from nbtext.counts.correction import AMOUNT_UNIT
 from nbtext.document import Document
+from nbtext.errors import TextFormError
 from nbtext.learning import SettingsOverrides, stream
 from nbtext.learning.choosing import FEWEST
 from nbtext.learning.inheriting import why_not_by
@@ -24,6 +26,7 @@ from nbtext.scoring.threshold import threshold_of
 from nbtext.store.contents import read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
+from nbtext.textform import load_text, text_lines
 from nbtext.tokens.engine import PLAIN, Engine, use
 from tests.build import TOPICS, confusing
 
@@ -177,6 +180,19 @@ def test_they_say_from_where_on_few_documents_are_false_positives(
 
     assert n_wrong() <= 0.05 * len(others) < before
     assert threshold_of(load_model(of_score), TOPICS[0]).documents > 100
+
+
+def test_they_are_in_the_text_form(of_score: str, tmp_path: Path) -> None:
+    loaded = str(tmp_path / "loaded.nbt")
+    contents = read_contents(open_model(of_score))
+    lines = b"".join(f"{line}\n".encode() for line in text_lines(contents, "-"))
+
+    Path(loaded).write_bytes(b"".join(load_text(BytesIO(lines), "-").contents.pack()))
+
+    assert held_out(load_model(loaded)) == held_out(load_model(of_score))
+    wrong = lines.replace(b'"corrected":true', b'"corrected":1', 1)
+    with pytest.raises(TextFormError, match='"corrected": true'):
+        load_text(BytesIO(wrong), "-")
 
 
 def test_they_say_whether_others_score_otherwise(of_score: str) -> None:
