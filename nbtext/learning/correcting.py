@@ -134,13 +134,13 @@ class Made(NamedTuple):
     Attributes:
         correction: it, None if it was not worth keeping.
         trial: what it did for documents that were held out; None if it was not tried.
-        held_out: what documents score by it that moved no class; none if there are not
+        held_out: what documents score by it that moved no class; None if there are not
             two classes.
     """
 
     correction: Correction | None
     trial: Trial | None
-    held_out: tuple[Calibration, ...] = ()
+    held_out: Calibration | None = None
 
 
 def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
@@ -270,7 +270,7 @@ class _Making:
         part = _count(model.settings, self.visits, is_held_out)
         return without(model, with_classes(part, model.classes), self.map_)
 
-    def correction(self, trial: Trial) -> tuple[Correction, tuple[Calibration, ...]]:
+    def correction(self, trial: Trial) -> tuple[Correction, Calibration | None]:
         """Make the correction of all documents; return what they score by it, too."""
         visits, share = self.visits, trial.share
         base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
@@ -305,23 +305,26 @@ class _Making:
             # the values are distinct, and sorted by term
             runs=tuple(self._runs(learnt)),
         )
-        return correction, tuple(self._held_out(learnt, info, lengths))
+        return correction, self._held_out(learnt, info, lengths)
 
     def _held_out(
         self, learnt: Learnt, info: CorrectionInfo, lengths: NDArray[np.int64]
-    ) -> Iterator[Calibration]:
+    ) -> Calibration | None:
         """
-        Yield what the documents score by a correction in which they had no part.
+        Return what the documents score by a correction in which they had no part.
 
         Args:
             learnt: the correction.
             info: what it says of itself.
             lengths: shape (n_documents,), the squared length of each document's vector.
 
+        Returns:
+            It, None if there are not two classes.
+
         """
         scoring = self.base.model.scoring
         if len(self.base.model.classes) != 2:
-            return
+            return None
         order = self.visits.order
         steps = learnt.amounts.take(order, axis=0) / AMOUNT_UNIT
         steps *= (self.visits.times * (lengths + BIAS)).take(order)[:, None]
@@ -332,7 +335,7 @@ class _Making:
             for place in self.visits.labels.take(order).tolist()
         ]
         counts = Tally(zip(map(bin_of, scores.tolist()), names, strict=True))
-        yield Calibration(
+        return Calibration(
             corrected(scoring), counts=dict(counts), documents=dict(Tally(names))
         )
 

@@ -165,8 +165,10 @@ def finish(
     from nbtext.learning.correcting import Base, make_correction
 
     found = make_correction(Base(made.counts, made.fit, known), sample, map_)
-    calibrations = (*made.calibrations, *found.held_out)
-    return replace(made, calibrations=calibrations, correction=found.correction)
+    if found.held_out is not None:
+        calibrations = (*made.calibrations, found.held_out)
+        made = replace(made, calibrations=calibrations)
+    return replace(made, correction=found.correction)
 
 
 def best_of(

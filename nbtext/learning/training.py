@@ -30,6 +30,7 @@ from nbtext.counts.counting import (
     settings_for,
 )
 from nbtext.counts.room import give_back
+from nbtext.counts.sorted_counts import starts_of_runs
 from nbtext.counts.table import in_digest_ranges
 from nbtext.document import Document, Item, Note, Skipped, Unread
 from nbtext.errors import TrainingError
@@ -385,8 +386,6 @@ def repeated(table: CountTable) -> tuple[int, int]:
 
 def _digests(entries: "Keys") -> "Keys":
     """Return the distinct digests of sorted entries, as entries of no fingerprint."""
-    is_first = np.ones(len(entries), np.bool_)
-    np.any(entries[1:, :2] != entries[:-1, :2], axis=1, out=is_first[1:])
-    digests = entries[is_first]
+    digests = entries.take(starts_of_runs(*entries[:, :2].T), axis=0)
     digests[:, 2] = 0
     return digests

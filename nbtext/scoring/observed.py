@@ -46,18 +46,22 @@ def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
     classes = model.classes
     if label not in classes or len(classes) < 2:
         return ()
-    scorings = candidates(model.scoring)
-    scores = scores_by(event, model, scorings, bag)
+    scores = scores_by(event, model, candidates(model.scoring), bag)
     if keeps_corrected(model):
-        own = scores[scorings.index(model.scoring)]
-        of_text = bag[: model.settings.n_texts]
-        more = score_of(correction_evidence(model, of_text), len(own))
-        *first, second = map(float.__add__, own, more)
-        scores = [*scores, (second - sum(first),)]  # a score may be their difference
+        scores = [*scores, _corrected(model, scores, bag)]
     return tuple(
         _observed(nothing, raw, classes, label)
         for nothing, raw in zip(no_calibrations(model), scores, strict=True)
     )
+
+
+def _corrected(model: Model, scores: Sequence[Raw], bag: Bag) -> Raw:
+    """Return what the second of two classes has more than the first, corrected."""
+    own = scores[candidates(model.scoring).index(model.scoring)]
+    of_text = bag[: model.settings.n_texts]
+    more = score_of(correction_evidence(model, of_text), len(own))
+    *first, second = map(float.__add__, own, more)
+    return (second - sum(first),)  # a score of one number is that difference
 
 
 def _observed(
