@@ -55,13 +55,15 @@ def test_keys_that_lie_close_together_take_no_longer_to_find() -> None:
     table = arrange_runs([run(dict.fromkeys(keys.tolist(), 1)), run({})])
 
     for find in (table.find, table.find_by_steps):
-        began = process_time()
-        found = find(np.arange(400_000, dtype=np.uint64))
-        took = process_time() - began
+        took = []
+        for _ in range(3):
+            began = process_time()
+            found = find(np.arange(400_000, dtype=np.uint64))
+            took.append(process_time() - began)
 
         assert found[1::2].tolist() == [*range(len(keys))]
         assert (found[::2] == len(keys)).all()
-        assert took < 2  # by steps alone it takes ten times as long, and more
+        assert min(took) < 2  # by steps alone it takes ten times as long, and more
 
 
 def test_entries_of_a_term_stand_in_the_order_of_the_classes() -> None:
