@@ -150,7 +150,7 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
     Args:
         base: the counts of all documents, and what is known of the scores.
         sample: documents that are counted, those of smallest digest.
-        map_: deals with parts of the documents.
+        map_: deals with parts of the documents, and with trials.
 
     """
     n_classes = len(base.model.classes)
@@ -207,7 +207,7 @@ class _Making:
         visits: the documents.
         vectors: their vectors in the views that have weights.
         firsts: where the terms' numbers of each of these views begin, with their end.
-        map_: deals with parts of the documents.
+        map_: deals with parts of the documents, and with trials.
     """
 
     base: Base
@@ -239,8 +239,11 @@ class _Making:
 
     def trial_of_shares(self, parts: list[_Part], doubt: float) -> Trial:
         """Try each share with one doubt, and return the trial of the better one."""
-        trials = [self._tried(parts, share, doubt) for share in SHARES]
-        return min(trials, key=lambda trial: trial.loss_with)
+
+        def tried(share: float) -> Trial:
+            return self._tried(parts, share, doubt)
+
+        return min(self.map_(tried, SHARES), key=lambda trial: trial.loss_with)
 
     def part(self, number: int) -> _Part:
         """Hold out a part of the documents, and score all without it."""
