@@ -7,6 +7,7 @@
 
 enum { LINE = 8 };   /* numbers of 64 bits that a processor fetches together */
 enum { AHEAD = 64 }; /* terms whose entries are asked for before they are read */
+enum { WHOLE = 256 }; /* classes all of whose values are asked for */
 enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
 enum { MOST_COPIES = 256 }; /* that teach as much as one document */
 
@@ -45,7 +46,7 @@ typedef struct {
 FOR_EACH_PROCESSOR static void
 find_logits(Passes *passes, size_t document)
 {
-    size_t n_classes = passes->n_classes;
+    size_t n_classes = passes->n_classes, ahead = n_classes < WHOLE ? n_classes / 2 : LINE;
     const Store *store = &passes->store;
     uint64_t *restrict dots = passes->dots;
     memset(dots, 0, n_classes * sizeof *dots);
@@ -57,8 +58,8 @@ find_logits(Passes *passes, size_t document)
                 PREFETCH(store->rows + view->places[term + AHEAD]);
             if (term + AHEAD / 2 < end) {
                 uint32_t first = store->rows[view->places[term + AHEAD / 2]].first;
-                PREFETCH(store->entries + first);
-                PREFETCH(store->entries + first + LINE);
+                for (size_t n = 0; n <= ahead; n += LINE)
+                    PREFETCH(store->entries + first + n);
             }
             Row row = store->rows[view->places[term]];
             int64_t weight = view->weights[term];

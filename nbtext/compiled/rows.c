@@ -108,13 +108,13 @@ fill(Store *store, Row *row)
     return true;
 }
 
-/* Give a row that lists its classes room for more; it is full once they are many. */
+/* Give a row that lists its classes room for more, or for all where that is no more. */
 static bool
 widen(Store *store, Row *row)
 {
-    if (row->length >= LEAST_FULL && row->length >= store->n_classes / 3)
-        return fill(store, row);
     size_t kind = row->room + 1u, room = (size_t)1 << kind;
+    if (room >= (store->n_classes + 1) / 2)
+        return fill(store, row);
     if (kind == ROOMS || !widen_store(store, room))
         return false;
     uint32_t spare = store->spare[kind], first = spare ? spare : (uint32_t)store->length;

@@ -18,7 +18,7 @@ typedef struct {
     uint16_t length, room; /* how many numbers there are; or NARROW, or WIDE. Of 2^room */
 } Row;
 
-enum { WIDE = UINT16_MAX, NARROW = UINT16_MAX - 1, LEAST_FULL = 6, ROOMS = 16 };
+enum { WIDE = UINT16_MAX, NARROW = UINT16_MAX - 1, ROOMS = 16 };
 
 /* Rows by term. A row that grows moves to a room that another has left, or to the end. */
 typedef struct {
