@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nbtext.counts import Counter, Sample
+from nbtext.counts import Counter
 from nbtext.counts.calibration import Prior
 from nbtext.counts.fitting import fit
 from nbtext.document import Document
@@ -81,10 +81,7 @@ def judged(corpus: Corpus, size: tuple[int, int], draw: int, prior: Prior) -> An
     ]
     rest = np.setdiff1d(np.arange(len(corpus.is_spam)), np.concatenate(chosen))
     judged = random.choice(rest, min(JUDGED, len(rest)), replace=False)
-    counter, scoring = (
-        Counter(SETTINGS, sample=Sample(documents=0)),
-        default_scoring("mail", 2),
-    )
+    counter, scoring = Counter(SETTINGS), default_scoring("mail", 2)
     batches = []
     for label, places in zip(CLASSES, chosen, strict=True):
         views = [terms.take(places) for terms in corpus.views]

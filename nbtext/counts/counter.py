@@ -130,7 +130,7 @@ class _Piles:
 
 class Counter:
     """
-    Counts documents as they come, and keeps a sample of them for calibration.
+    Counts documents as they come, and keeps a sample of them if one is wanted.
 
     Attributes:
         sample: the documents of smallest digest, with their terms.
@@ -149,13 +149,13 @@ class Counter:
 
         Args:
             settings: how documents are read.
-            sample: takes a sample of them.
+            sample: takes a sample of them, none if None.
             on_no_memory: told of each document that is left out because there is not
                 enough memory to tokenise it; None to raise the MemoryError.
             map_: adds up the terms of views and classes.
 
         """
-        self.sample = Sample() if sample is None else sample
+        self.sample = Sample(documents=0) if sample is None else sample
         self._on_no_memory = on_no_memory
         self._map = map_
         self._settings = settings

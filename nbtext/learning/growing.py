@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag, Terms
 
-from nbtext.counts import Counter, Fit, Sample, fit
+from nbtext.counts import Counter, Fit, fit
 from nbtext.counts.calibration import calibration_for, totals
 from nbtext.counts.fitting import chosen
 from nbtext.counts.table import add, with_classes
@@ -52,8 +52,6 @@ from nbtext.store.header import KEPT_RECORDS
 from nbtext.store.packing import unpack
 from nbtext.store.table import read_table
 
-NO_SAMPLE: Final = 0
-
 IN_MEMORY: Final = "a model in memory"
 """What is named in place of a file."""
 
@@ -67,7 +65,7 @@ def empty_model(settings: Settings, scoring: Scoring) -> Model:
         scoring: how they are scored.
 
     """
-    counts = Counter(settings, sample=Sample(documents=NO_SAMPLE)).table()
+    counts = Counter(settings).table()
     keeps = keeps_histograms(scoring)
     pieces = Contents(counts, scoring, keeps_histograms=keeps).pack()
     whole = memoryview(b"".join(pieces))

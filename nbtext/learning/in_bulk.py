@@ -28,7 +28,6 @@ from nbtext.counts.correction_table import add_corrections
 from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.histograms import Histograms, added, negative
-from nbtext.counts.sample import DOCUMENTS
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import DamagedError, TrainingError, memory_for_model
 from nbtext.learning.delta import Delta, check_sums
@@ -61,8 +60,6 @@ from nbtext.store.ledger import LOSSES, MOST_TERMS
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
 from nbtext.tokens import fingerprints, read_terms
-
-NO_SAMPLE: Final = 0
 
 ALL: Final = 1 << 62
 """More terms than any sample has."""
@@ -158,8 +155,10 @@ class _Changes:
         self.n_changed = 0
         self._plan = plan
         self._is_scored_afterwards = plan.is_outgrown or plan.begins_class
-        self._counter = Counter(settings, sample=self._sample())
-        self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+        # the terms of a batch are few enough; where batches end must not show
+        sample = Sample(terms=ALL) if self._is_scored_afterwards else None
+        self._counter = Counter(settings, sample=sample)
+        self._taken = Counter(settings)
         self._removal = Delta(settings)
         self._unscored = Delta(settings, plan.model)
         self._seen: list[tuple[Calibration, ...]] = []
@@ -172,12 +171,6 @@ class _Changes:
         if is_observed and plan.model is not None and len(plan.model.classes) > 1:
             with memory_for_model(plan.model.path):
                 self._model = open_batch_model(plan.model)
-
-    def _sample(self) -> Sample:
-        """Return what samples documents that are scored afterwards, and no others."""
-        # the terms of a batch are few enough; where batches end must not show
-        documents = DOCUMENTS if self._is_scored_afterwards else NO_SAMPLE
-        return Sample(documents=documents, terms=ALL)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""

@@ -8,7 +8,7 @@ documents are made, and the sample that training would keep of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +28,6 @@ from nbtext.counts.sample import Block
 from nbtext.errors import NoMemoryError
 from nbtext.learning.finishing import sample_limits
 from nbtext.tokens import fingerprints, read_terms
-
-NO_SAMPLE: Final = 0
 
 
 class Kept(NamedTuple):
@@ -156,7 +154,7 @@ def counts_of(
     cache: TermCache, settings: Settings, chosen: NDArray[np.bool_]
 ) -> CountTable:
     """Count the documents that are chosen, shape (n_documents,)."""
-    counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+    counter = Counter(settings)
     for places, views in cache.batches(chosen):
         counter.add_terms(
             [cache.labels[place] for place in places],
