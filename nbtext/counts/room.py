@@ -207,52 +207,39 @@ def give_back() -> None:
 def converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return an array with its values in another type, which holds all of them."""
     found = empty(len(values), dtype)
-    working = Ranges([values, found])
-    step = STEP // values.itemsize
-    for start in range(0, len(values), step):
-        found[start : start + step] = values[start : start + step]
-        working.done(step * values.itemsize)
-    working.let_go()
+    for part, to in _pieces(values, found):
+        to[:] = part
     return found
 
 
 def extremes(values: NDArray[Any]) -> tuple[int, int]:
     """Return the least and the largest of some integers, and of 0."""
-    working = Ranges([values])
     low = high = 0
-    step = STEP // values.itemsize
-    for start in range(0, len(values), step):
-        part = values[start : start + step]
+    for (part,) in _pieces(values):
         low, high = min(low, int(part.min())), max(high, int(part.max()))
-        working.done(part.nbytes)
-    working.let_go()
     return low, high
 
 
 def total(values: NDArray[Any]) -> int:
     """Return the sum of some integers, which 64 bits hold."""
-    working = Ranges([values])
-    found = 0
-    step = STEP // values.itemsize
-    for start in range(0, len(values), step):
-        part = values[start : start + step]
-        found += int(part.sum(dtype=np.int64))
-        working.done(part.nbytes)
-    working.let_go()
-    return found
+    return sum(int(part.sum(dtype=np.int64)) for (part,) in _pieces(values))
 
 
 def negative(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return integers with the other sign, in 64 bits."""
-    found = converted(values, np.dtype(np.int64))
-    working = Ranges([found])
-    step = STEP // found.itemsize
-    for start in range(0, len(found), step):
-        part = found[start : start + step]
-        np.negative(part, out=part)
-        working.done(part.nbytes)
-    working.let_go()
+    found = empty(len(values), np.int64)
+    for part, to in _pieces(values, found):
+        np.negative(part, out=to, dtype=np.int64)
     return found
+
+
+def _pieces(*arrays: NDArray[Any]) -> Iterator[list[NDArray[Any]]]:
+    """Yield arrays of one length piece by piece; let go of what is behind."""
+    working = Ranges(arrays)
+    step = STEP // max(array.itemsize for array in arrays)
+    for start in range(0, len(arrays[0]), step):
+        yield [array[start : start + step] for array in arrays]
+        working.let_go()
 
 
 class Ranges:

@@ -324,14 +324,9 @@ def shortened(values: NDArray[Any], n: int) -> NDArray[Any]:
 
 def narrow(values: Counts) -> Counts:
     """Return the same values in 32 bits if all of them fit."""
-    if values.dtype == np.int32 or not _fits(values):
+    if values.dtype == np.int32 or _type_of_sum([values]) != np.int32:
         return values
     return converted(values, np.dtype(np.int32))
-
-
-def _fits(values: Counts) -> bool:
-    low, high = extremes(values)
-    return high < LIMIT and low >= -LIMIT
 
 
 def _type_of_sum(columns: Sequence[Counts]) -> np.dtype[Any]:
