@@ -115,42 +115,39 @@ class TermCache:
             n_documents = len(starts[0]) - 1
             wanted = np.flatnonzero(chosen[first : first + n_documents])
             if len(wanted):
-                views = list(self._read(starts, place))
-                places = range(len(views)) if self._views is None else self._views
-                yield wanted + first, [views[n].take(wanted) for n in places]
+                views = self._read(starts, place, 0, n_documents)
+                yield wanted + first, [terms.take(wanted) for terms in views]
 
     def document(self, place: int) -> list[Terms]:
         """Return the terms of one document in each view, by its place in the file."""
         number = bisect_right(self._batches, place, key=itemgetter(0)) - 1
         first, starts, at = self._batches[number]
+        return self._read(starts, at, place - first, place - first + 1)
+
+    def _read(
+        self, starts: Sequence[NDArray[np.int64]], place: int, first: int, end: int
+    ) -> list[Terms]:
+        """Return the terms of the documents of a batch from one on to another."""
         views = []
         for begins in starts:
-            low, high = begins[place - first : place - first + 2].tolist()
-            n_terms = int(begins[-1])
-            keys = np.frombuffer(
-                self._read_at(at + 8 * low, 8 * (high - low)), np.uint64
+            low, high, n_terms = begins[[first, end, -1]].tolist()
+            keys = self._read_at(place + 8 * low, 8 * (high - low))
+            counts = self._read_at(place + 8 * n_terms + 4 * low, 4 * (high - low))
+            views.append(
+                Terms(
+                    np.frombuffer(keys, np.uint64),
+                    np.frombuffer(counts, np.int32),
+                    begins[first : end + 1] - low,
+                )
             )
-            counts_at = at + 8 * n_terms + 4 * low
-            counts = np.frombuffer(self._read_at(counts_at, 4 * (high - low)), np.int32)
-            views.append(Terms(keys, counts, np.array([0, high - low])))
-            at += 12 * n_terms
-        places = range(len(views)) if self._views is None else self._views
-        return [views[n] for n in places]
-
-    def _read(self, starts: Sequence[NDArray[np.int64]], place: int) -> Iterator[Terms]:
-        for begins in starts:
-            n_terms = int(begins[-1])
-            # not by the file's position, which forked processes share
-            data = self._read_at(place, 12 * n_terms)
-            keys = np.frombuffer(data, np.uint64, n_terms)
-            counts = np.frombuffer(data, np.int32, n_terms, 8 * n_terms)
-            place += len(data)
-            yield Terms(keys, counts, begins)
+            place += 12 * n_terms
+        return views if self._views is None else [views[n] for n in self._views]
 
     def _read_at(self, place: int, size: int) -> bytes:
         """Return bytes of the file; the system gives 2 GB at a time at the most."""
         pieces: list[bytes] = []
         while size:
+            # not by the file's position, which forked processes share
             piece = os.pread(self._file.fileno(), size, place)
             if not piece:
                 raise OSError(EIO, os.strerror(EIO), "a temporary file")
