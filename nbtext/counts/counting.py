@@ -274,7 +274,7 @@ def feed(
 
 
 def _batches(opened: Iterable[Document]) -> Iterator[list[Document]]:
-    """Put documents together, those of a class side by side."""
+    """Put documents together that are read together."""
     batch: list[Document] = []
     size = 0
     enough = min(TOGETHER, max(bound() // OF_MEMORY, BATCH))
@@ -282,18 +282,15 @@ def _batches(opened: Iterable[Document]) -> Iterator[list[Document]]:
         batch.append(document)
         size += max(sum(map(len, document.texts)), LEAST_SIZE)
         if size >= enough:
-            yield sorted(batch, key=_label_of)
+            yield batch
             batch, size = [], 0
     if batch:
-        yield sorted(batch, key=_label_of)
-
-
-def _label_of(document: Document) -> str:
-    return document.label or ""
+        yield batch
 
 
 def _read_together(documents: list[Document], settings: Settings) -> ReadBatch:
     """Read documents, or leave them to be read one by one if memory is short."""
+    documents = sorted(documents, key=lambda one: one.label or "")  # by class
     try:
         batch = read_together(documents, settings)
         make_sure_of_memory(batch.views)
