@@ -8,7 +8,6 @@ terms are in how many of its documents, and how many of them occur nowhere else.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,22 +27,6 @@ from nbtext.counts.room import Ranges
 from nbtext.counts.sorted_counts import ranges
 
 
-@dataclass(frozen=True, slots=True)
-class ClassCounts:
-    """
-    How many terms of a view are in how many documents of one class.
-
-    Attributes:
-        documents: shape (n_numbers,), numbers of documents, 1 or more, ascending.
-        terms: shape (n_numbers,), how many terms are in as many.
-        singletons: how many terms occur once in all classes, in this one.
-    """
-
-    documents: NDArray[np.int64]
-    terms: NDArray[np.int64]
-    singletons: int
-
-
 def histograms_of(table: CountTable) -> Histograms:
     """Count the histograms of a table that takes nothing away, of its text."""
     return tuple(
@@ -52,17 +35,11 @@ def histograms_of(table: CountTable) -> Histograms:
     )
 
 
-def _named(classes: Sequence[str], counted: Sequence[ClassCounts]) -> ByClass:
-    found = {}
-    for name, one in zip(classes, counted, strict=True):
-        pairs = zip(one.documents.tolist(), one.terms.tolist(), strict=True)
-        histogram = Histogram(dict(pairs), one.singletons)
-        if histogram.documents or histogram.singletons:
-            found[name] = histogram
-    return found
+def _named(classes: Sequence[str], counted: Sequence[Histogram]) -> ByClass:
+    return {name: one for name, one in zip(classes, counted, strict=True) if any(one)}
 
 
-def _of_runs(view: View, runs: Sequence[SortedCounts]) -> list[ClassCounts]:
+def _of_runs(view: View, runs: Sequence[SortedCounts]) -> list[Histogram]:
     """Count those of a view whose counts are sorted class by class."""
     occurrences, documents = view.column("occurrences"), view.column("documents")
     singletons = np.zeros(len(runs), np.int64)
@@ -73,15 +50,13 @@ def _of_runs(view: View, runs: Sequence[SortedCounts]) -> list[ClassCounts]:
         # a model without classes has none: an empty list would be of floats
         singletons += np.array(_singletons_of(parts, occurrences), np.int64)
         for tally, part in zip(numbers, parts, strict=True):
-            of_part, terms = _numbers(part.columns[documents])
-            tally.update(dict(zip(of_part.tolist(), terms.tolist(), strict=True)))
+            tally.update(_numbers(part.columns[documents]))
             working.done(part.keys.nbytes * (1 + len(part.columns)))
     working.let_go()
-    found = []
-    for tally, number in zip(numbers, singletons.tolist(), strict=True):
-        pairs = np.array(sorted(tally.items()), np.int64).reshape(-1, 2)
-        found.append(ClassCounts(pairs[:, 0], pairs[:, 1], number))
-    return found
+    return [
+        Histogram(dict(sorted(tally.items())), number)
+        for tally, number in zip(numbers, singletons.tolist(), strict=True)
+    ]
 
 
 def _singletons_of(parts: Sequence[SortedCounts], column: int) -> list[int]:
@@ -101,8 +76,8 @@ def _singletons_of(parts: Sequence[SortedCounts], column: int) -> list[int]:
     )
 
 
-def of_terms(view: View, table: TermTable, n_classes: int) -> list[ClassCounts]:
-    """Count those of a view whose counts are arranged by term."""
+def of_terms(view: View, table: TermTable, n_classes: int) -> list[Histogram]:
+    """Count those of a view whose counts are arranged by term, for each class."""
     terms = np.repeat(np.arange(table.n_terms), np.diff(table.starts[:-1]))
     counts = table.columns[view.column("occurrences")]
     rows = np.flatnonzero(counts)
@@ -111,7 +86,7 @@ def of_terms(view: View, table: TermTable, n_classes: int) -> list[ClassCounts]:
     )
     documents = table.columns[view.column("documents")]
     return [
-        ClassCounts(*_numbers(documents[table.classes == class_]), number)
+        Histogram(_numbers(documents[table.classes == class_]), number)
         for class_, number in enumerate(single)
     ]
 
@@ -142,9 +117,7 @@ def _singletons(
     return found
 
 
-def _numbers(
-    documents: NDArray[np.integer],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return each number of documents that there is, and how many terms have it."""
+def _numbers(documents: NDArray[np.integer]) -> dict[int, int]:
+    """Return each number of documents that there is to how many terms have it."""
     numbers, terms = np.unique(documents[documents > 0], return_counts=True)
-    return numbers.astype(np.int64), terms.astype(np.int64)
+    return dict(zip(numbers.tolist(), terms.tolist(), strict=True))

@@ -232,9 +232,11 @@ def _of_all_terms(model: BatchModel) -> list[tuple[Floats, Floats]]:
         histograms = of_terms(settings, table, len(model.classes))
         sums = np.zeros((2, len(model.classes)))
         for class_, one in enumerate(histograms):
+            documents = np.array([*one.documents], np.int64)
+            terms = np.array([*one.documents.values()], np.int64)
             for left_out in (0, 1):
                 n = np.maximum(model.documents[class_] - left_out, 0)
-                absent = of_terms_absent(one.documents, n, a)
-                sums[left_out, class_] = (one.terms * absent).sum()
+                absent = of_terms_absent(documents, n, a)
+                sums[left_out, class_] = (terms * absent).sum()
         found.append((sums[0], sums[1]))
     return found
