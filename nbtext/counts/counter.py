@@ -105,14 +105,6 @@ class ReadDocument:
 
 
 @dataclass(slots=True)
-class _Batch:
-    """Documents that wait to be counted together."""
-
-    documents: list[ReadDocument] = field(default_factory=list)
-    size: int = 0
-
-
-@dataclass(slots=True)
 class _Piles:
     """
     The terms of one view and class that wait to be sorted, by batch.
@@ -159,7 +151,8 @@ class Counter:
         self._on_no_memory = on_no_memory
         self._map = map_
         self._settings = settings
-        self._batch = _Batch()
+        self._waiting: list[ReadDocument] = []
+        self._size = 0  # of these
         self._piled = 0
         self._enough = _enough(0)
         self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(_Piles)
@@ -169,9 +162,9 @@ class Counter:
 
     def add(self, document: ReadDocument) -> None:
         """Count one document."""
-        self._batch.documents.append(document)
-        self._batch.size += max(document.size, LEAST_SIZE)
-        if self._batch.size >= BATCH:
+        self._waiting.append(document)
+        self._size += max(document.size, LEAST_SIZE)
+        if self._size >= BATCH:
             self.count_waiting()
 
     def table(self) -> CountTable:
@@ -198,8 +191,8 @@ class Counter:
     def count_waiting(self) -> None:
         """Count what waits, so that `sample` has seen all documents so far."""
         # a class's documents side by side, so that its terms are one slice
-        batch = sorted(self._batch.documents, key=lambda document: document.label)
-        self._batch = _Batch()
+        batch = sorted(self._waiting, key=lambda document: document.label)
+        self._waiting, self._size = [], 0
         if batch:
             self._count(batch)
 

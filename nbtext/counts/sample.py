@@ -147,6 +147,9 @@ class Sample:
     They are the longest beginning, in the order of digests, that has no more documents
     and terms than allowed; so what stands behind the first that is too many is out for
     good, whatever comes.
+
+    Attributes:
+        end: the first document that is too many; copies of it may be in.
     """
 
     def __init__(
@@ -164,15 +167,10 @@ class Sample:
         self._in_memory: list[int] = []  # the places of blocks, and their size
         self._n_in_memory = 0
         self._most_in_memory = IN_MEMORY if in_memory is None else in_memory
-        self._end = end
+        self.end = end
         self._last = _half_of(end)  # a digest that begins with more is out
         self._next_look = documents, terms
         self._is_pruned = False
-
-    @property
-    def end(self) -> Place | None:
-        """Return the first document that is too many; copies of it may be in."""
-        return self._end
 
     def __getstate__(self) -> dict[str, object]:
         """Leave behind what is not in the sample, on the way to another process."""
@@ -220,9 +218,9 @@ class Sample:
     def absorb(self, other: Sample) -> None:
         """Take into account all that another sample has taken into account."""
         other.prune()  # which finds its end
-        ends = [end for end in (self._end, other._end) if end is not None]
-        self._end = min(ends, default=None)
-        self._last = min(self._last, _half_of(self._end))
+        ends = [end for end in (self.end, other.end) if end is not None]
+        self.end = min(ends, default=None)
+        self._last = min(self._last, _half_of(self.end))
         self._is_pruned = False
         for block in other.blocks():
             self.add(block)
@@ -246,7 +244,7 @@ class Sample:
         if self._is_pruned and documents >= self._limit and terms >= self._terms_limit:
             return [*self._blocks]
         chosen, _ = _longest_beginning(
-            self._blocks, documents, terms, self._end, distinct=distinct
+            self._blocks, documents, terms, self.end, distinct=distinct
         )
         head = Sample(in_memory=COPIED)
         for number, block in zip(chosen, self._take(chosen), strict=True):
@@ -276,10 +274,10 @@ class Sample:
 
     def _chosen(self) -> dict[int, list[int]]:
         """Return by block which documents belong to the sample."""
-        chosen, self._end = _longest_beginning(
-            self._blocks, self._limit, self._terms_limit, self._end
+        chosen, self.end = _longest_beginning(
+            self._blocks, self._limit, self._terms_limit, self.end
         )
-        self._last = min(self._last, _half_of(self._end))
+        self._last = min(self._last, _half_of(self.end))
         self._documents = sum(map(len, chosen.values()))
         self._terms = sum(
             int(self._blocks[number].sizes.take(places).sum())
