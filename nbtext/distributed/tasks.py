@@ -47,6 +47,7 @@ from nbtext.distributed.parts import (
 from nbtext.distributed.range_files import StoredRange, store
 from nbtext.distributed.shared_folder import writing_to
 from nbtext.learning.inheriting import with_policy_of_old
+from nbtext.learning.reading_once import LabelledSources
 from nbtext.learning.training import trained_on
 
 
@@ -202,15 +203,16 @@ def finish(
         table = add(tables) if tables else empty_table(counting.settings)
         limits = counting.limits
         sample, texts = sample_of(samples, limits), texts_of(samples, limits)
-        trained = trained_on(
-            Counted(table, sample, plan.report, texts),
+        sources = LabelledSources(
             lambda: (
                 item
                 for chunk in plan.chunks
                 for item in items_of(chunk.items, counting.options)
             ),
-            overrides=plan.overrides,
-            max_bytes=limits.max_bytes,
+            limits.max_bytes,
+        )
+        trained = trained_on(
+            Counted(table, sample, plan.report, texts), sources, plan.overrides
         )
         trained = with_policy_of_old(trained, plan.policy)
         path = Path(plan.folder, f"model-{uuid4().hex}")

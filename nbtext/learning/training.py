@@ -138,35 +138,19 @@ def train(
             regime.
 
     """
+    to_read = LabelledSources(sources, max_bytes, n_classes, progress, on_read)
     if regime.is_choosy:
-        to_read = LabelledSources(sources, max_bytes, n_classes, progress, on_read)
         return _trained_on_some(to_read, regime, overrides)
     return trained_on(
-        count_sources(
-            sources,
-            n_classes=n_classes,
-            overrides=overrides,
-            max_bytes=max_bytes,
-            workers=workers,
-            jobs=jobs,
-            progress=progress,
-        ),
-        sources,
-        overrides=overrides,
-        max_bytes=max_bytes,
-        jobs=jobs,
-        on_read=on_read,
+        count_sources(to_read, overrides, workers, jobs), to_read, overrides, jobs
     )
 
 
 def trained_on(
     counted: Counted,
-    sources: Callable[[], Iterable[Item]],
-    *,
+    sources: LabelledSources,
     overrides: SettingsOverrides,
-    max_bytes: int,
     jobs: int = 1,
-    on_read: Callable[[ReadReport], None] | None = None,
 ) -> Trained:
     """
     Calibrate the scores of documents that are counted; see `train`.
@@ -177,15 +161,12 @@ def trained_on(
     sample, beginnings = counted.sample, counted.texts
     del counted
     report.notes += notes_on_columns(table)
-    if on_read is not None:
-        on_read(report)
-    if report.skipped and not report.documents:
-        raise report.skipped.first
-    check_trainable(table, report.skipped, sources)
+    sources.tell(report)
+    check_trainable(table, report.skipped, sources.read)
     scoring = overrides.scoring_for(table.settings, len(table.classes))
     weighed = settings_scored(table.settings, scoring, sum(table.documents))
     if weighed != table.settings:
-        table = weighed_by_idf(table, sources(), max_bytes=max_bytes)
+        table = weighed_by_idf(table, sources.read(), max_bytes=sources.max_bytes)
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
     rival = rival_scoring(scoring, table.settings, table.classes, overrides)
@@ -233,17 +214,14 @@ def _trained_on_some(
 
 
 def count_sources(
-    sources: Callable[[], Iterable[Item]],
-    *,
-    n_classes: int | None,
+    sources: LabelledSources,
     overrides: SettingsOverrides,
-    max_bytes: int,
-    workers: "Workers" = nullcontext,
-    jobs: int = 1,
-    progress: Progress | None = None,
+    workers: "Workers",
+    jobs: int,
 ) -> Counted:
     """Count labelled documents, read as most of them ask for; see `train`."""
-    settings, items = guess(sources(), n_classes, max_bytes)
+    read, max_bytes, n_classes, progress, _ = sources
+    settings, items = guess(read(), n_classes, max_bytes)
     settings = overrides.settings(settings)
     while True:
         sample, terms = sample_limits(settings, may_correct=overrides.correction)
@@ -260,7 +238,7 @@ def count_sources(
         wanted = overrides.settings(settings_for(counted.report))
         if settings == wanted or not counted.report.documents:
             return counted
-        settings, items = wanted, iter(sources())
+        settings, items = wanted, iter(read())
 
 
 def check_trainable(
