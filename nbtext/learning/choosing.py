@@ -53,15 +53,3 @@ def rival_scoring(
     if missing or event_model(name).refusal(rival, settings, classes):
         return None
     return rival
-
-
-def prefers_smoothing(loss: float, of_other: float) -> bool:
-    """
-    Return whether another smoothing is chosen than the event model's own.
-
-    Args:
-        loss: the held-out loss by its own, in nats a document.
-        of_other: that by the other one, on the same documents.
-
-    """
-    return of_other < WORTH * loss

@@ -33,7 +33,7 @@ from nbtext.counts.sample import (
     VISITED_TERMS,
     without_copies,
 )
-from nbtext.learning.choosing import FEWEST, HARD, prefers_smoothing
+from nbtext.learning.choosing import FEWEST, HARD, WORTH
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import corrected, of_documents
@@ -227,7 +227,7 @@ def best_smoothed(
             best = replace(tried, losses=made.losses | tried.losses), scores
         if least < own:
             break
-    return best if prefers_smoothing(own, least) else (made, known)
+    return best if least < WORTH * own else (made, known)
 
 
 def calibrated(

@@ -7,7 +7,7 @@ import pytest
 
 from nbtext.counts.fitting import Fit
 from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, TEMPERED_BY
-from nbtext.learning import SettingsOverrides, Trained, choosing, finishing, train
+from nbtext.learning import SettingsOverrides, Trained, finishing, train
 from nbtext.learning.choosing import FEWEST
 from nbtext.learning.finishing import best_smoothed, n_scored
 from nbtext.learning.overrides import DEFAULTS
@@ -108,7 +108,7 @@ def test_smoothing_goes_on_while_held_out_documents_lose_less(
 def test_what_is_chosen_is_calibrated_and_corrected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(choosing, "WORTH", 1.0)
+    monkeypatch.setattr(finishing, "WORTH", 1.0)
 
     contents = trained_on().contents
 
@@ -131,7 +131,7 @@ def test_what_is_chosen_is_calibrated_and_corrected(
 def test_smoothing_is_not_chosen_if_it_is_named_or_nothing_is_corrected(
     overrides: SettingsOverrides, stays: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "WORTH", 1.0)
+    monkeypatch.setattr(finishing, "WORTH", 1.0)
 
     assert trained_on(overrides).contents.scoring.smoothing == stays
 
