@@ -238,21 +238,18 @@ class Delta:
                 it has counted what is taken away.
 
         """
-        # numbers are no terms
-        changes_of_terms = [
-            {} if view.kind == "number" else changes
-            for view, changes in zip(self.settings.views, self.views, strict=True)
-        ]
-        return tuple(
-            sum(
-                _is_new(model, by_class, before.get(key, []))
-                for key, by_class in changes.items()
+        found = []
+        for view, changes in enumerate(self.views):
+            is_number = self.settings.views[view].kind == "number"
+            terms = {} if is_number else changes  # numbers are no terms
+            before = model.found(view, terms)
+            found.append(
+                sum(
+                    _is_new(model, by_class, before.get(key, []))
+                    for key, by_class in terms.items()
+                )
             )
-            for changes, before in (
-                (changes, model.found(view, changes))
-                for view, changes in enumerate(changes_of_terms)
-            )
-        )
+        return tuple(found)
 
     def histograms(self, model: Model) -> "Histograms":
         """Return how the histograms of the model change with this delta."""
@@ -371,8 +368,7 @@ def _is_new(model: Model, by_class: dict[str, Columns], before: list[Entry]) -> 
     """Return 1 for a term that comes, -1 for one that goes, and 0 for the others."""
     after = {model.classes[class_]: columns for class_, columns in before}
     for label, columns in by_class.items():
-        old = after.get(label)
-        new = columns if old is None else (*map(int.__add__, old, columns),)
+        new = _after(columns, after.get(label))
         if min(new) < 0:
             what = (
                 f"a document of class {quoted(label)} has left fewer counts than it had"

@@ -18,25 +18,21 @@ if TYPE_CHECKING:
     from nbtext.counts.correction_table import Correction
     from nbtext.learning.delta import Delta
 
-from nbtext.counts import (
-    CountTable,
-    LedgerRun,
-    SortedCounts,
-    ledger_of,
-)
+from nbtext.counts import CountTable, SortedCounts, ledger_of
 from nbtext.counts.correction_table import correction_of
 from nbtext.counts.sorted_counts import narrow, no_counts, sums_alone
-from nbtext.counts.table import empty_ledger
 from nbtext.store.ledger import halves
 
 
 def count_table(delta: Delta) -> CountTable:
     """Return a change of a model as a count table."""
     settings, classes = delta.settings, delta.classes
-    ledger: dict[str, list[tuple[int, ...]]] = {label: [] for label in classes}
+    entries: dict[str, list[tuple[int, int, int]]] = {label: [] for label in classes}
+    counts: dict[str, list[int]] = {label: [] for label in classes}
     for (digest, row), count in delta.ledger.items():
         if count:
-            ledger[row.label].append((*halves(digest), row.fingerprint, count))
+            entries[row.label].append((*halves(digest), row.fingerprint))
+            counts[row.label].append(count)
     return CountTable(
         settings=settings,
         classes=classes,
@@ -47,7 +43,13 @@ def count_table(delta: Delta) -> CountTable:
             else _runs_of(len(view.columns), classes, delta.views[number])
             for number, view in enumerate(settings.views)
         ),
-        ledger=tuple(_ledger_of(ledger[label]) for label in classes),
+        ledger=tuple(
+            ledger_of(
+                np.array(entries[label], np.uint64).reshape(-1, 3),
+                np.array(counts[label], np.int64),
+            )
+            for label in classes
+        ),
     )
 
 
@@ -108,11 +110,3 @@ def _run_of(rows: Sequence[Sequence[int]], n_columns: int) -> SortedCounts:
         np.array(keys, np.uint64),
         tuple(narrow(np.array(column, np.int64)) for column in columns),
     )
-
-
-def _ledger_of(rows: Sequence[Sequence[int]]) -> LedgerRun:
-    if not rows:
-        return empty_ledger()
-    *entries, counts = zip(*rows, strict=True)
-    columns = [np.array(column, np.uint64) for column in entries]
-    return ledger_of(np.stack(columns, axis=1), np.array(counts, np.int64))
