@@ -11,7 +11,7 @@ that: batches, processes, folds, learning and forgetting, merging.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from nbtext.counts.sorted_counts import Counts, Keys
     from nbtext.parallel import Map
-    from nbtext.settings.columns import Column
     from nbtext.settings.reading import Settings
 
 from nbtext.classes import quoted
@@ -87,7 +86,7 @@ class CountTable:
     settings: Settings
     classes: tuple[str, ...] = ()
     documents: tuple[int, ...] = ()
-    runs: tuple[tuple[SortedCounts, ...], ...] = field(default=())
+    runs: tuple[tuple[SortedCounts, ...], ...] = ()
     ledger: tuple[LedgerRun, ...] = ()
 
     @property
@@ -143,10 +142,6 @@ class CountTable:
         difference = add([self, -other])
         difference.check()
         return difference
-
-    def total(self, view: int, class_: int, column: Column = "occurrences") -> int:
-        """Return the sum of a column over the terms of one view in one class."""
-        return self.runs[view][class_].total(self.settings.views[view].column(column))
 
     def check(self) -> None:
         """

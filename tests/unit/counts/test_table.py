@@ -38,8 +38,7 @@ def test_tables_add_up() -> None:
     assert total.documents == (3, 1)
     assert rows(total, "ham") == {3: (5, 3), 7: (1, 1), 9: (5, 1)}
     assert rows(total, "spam") == {7: (2, 1)}
-    assert total.total(0, 0) == 11
-    assert total.total(0, 0, "documents") == 5
+    assert total.runs[0][0].totals() == (11, 5)
     assert total.n_rows == 4
 
 
