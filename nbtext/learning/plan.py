@@ -201,7 +201,7 @@ class Plan(NamedTuple):
         Of one that is refused the next copy is another step: its tokens may be others.
         """
         label = step.label
-        before = tuple(sorted({row.label for row in step.rows}))
+        before = _labels_of(step.rows)
         outcome: Outcome
         if refusal:
             outcome = "refused"
@@ -279,13 +279,16 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
             "counted; train it without --no-ledger to teach it"
         )
         raise SettingsError(message)
-    labels = _labels(batch, request)
+    labels = [
+        document.label if request.own_labels else request.label
+        for document in batch.documents
+    ]
     plan = Plan(model, batch, request, [], {})
     first: dict[bytes, Step] = {}
     last = dict(zip((one.digest for one in batch.readings), labels, strict=True))
     for place, reading in enumerate(batch.readings):
-        document, label = batch.documents[place], labels[place]
-        if not any(document.texts):
+        label = labels[place]
+        if not any(batch.documents[place].texts):
             plan.tell(place, label, "empty")
             continue
         if request.own_labels:
@@ -297,12 +300,16 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
             first[reading.digest].copies.append(place)
             continue
         rows = _rows(model, reading.digest, request)
-        result = _without_writing(document, label, rows, request)
-        if result is None:
+        before = _labels_of(rows)
+        if label is None and not rows:
+            plan.tell(place, label, "refused", reason=UNKNOWN)
+        elif label is not None and (
+            before == (label,) or (before and not request.moves)
+        ):
+            plan.tell(place, label, "known", before)
+        else:
             step = first[reading.digest] = _step(place, label, rows)
             plan.steps.append(step)
-        else:
-            plan.results[place] = result
     return plan if request.forgets else _for_classes(plan)
 
 
@@ -338,22 +345,13 @@ def _for_classes(plan: Plan) -> Plan:
     return plan._replace(model=model)
 
 
-def _labels(batch: Batch, request: LearnRequest) -> list[str | None]:
-    """Return the class that each document is to be learnt as, None to forget it."""
-    if request.own_labels:
-        return [document.label for document in batch.documents]
-    return [request.label] * len(batch.documents)
+def _labels_of(rows: Collection[Row]) -> tuple[str, ...]:
+    """Return the classes in which a document is counted, sorted."""
+    return tuple(sorted({row.label for row in rows}))
 
 
 def _refusal(label: str | None, last: str | None) -> str | None:
-    """
-    Return why a document is not learnt under its own label, None if it is.
-
-    Args:
-        label: its label.
-        last: that of the last document of the batch that is the same.
-
-    """
+    """Return why a document is not learnt as its label, given that of its last copy."""
     if label is None:
         return "it has no label to be learnt as"
     if label != last:
@@ -396,17 +394,6 @@ def _step(place: int, label: str | None, rows: Tally[Row]) -> Step:
     otherwise = {row: count for row, count in rows.items() if row.label != label}
     is_there = len(otherwise) < len(rows)
     return Step(place, label, Tally(otherwise), is_there, [])
-
-
-def _without_writing(
-    document: Document, label: str | None, rows: Tally[Row], request: LearnRequest
-) -> LearnResult | None:
-    """Return what becomes of a document about which there is nothing to do."""
-    name, before = document.name, tuple(sorted({row.label for row in rows}))
-    if label is None:
-        return None if rows else LearnResult(name, "refused", (), UNKNOWN)
-    stays = before == (label,) or (before and not request.moves)
-    return LearnResult(name, "known", before, label=label) if stays else None
 
 
 def why_not(row: Row, rows: Collection[Row]) -> str:
