@@ -41,7 +41,7 @@ from nbtext.learning.one_by_one import (
 )
 from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.learning.scored_afterwards import scored_afterwards
-from nbtext.learning.teaching_in_bulk import Lessons
+from nbtext.learning.teaching_in_bulk import Lesson, taught_by
 from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import batch_model_of, corrected, open_batch_model
@@ -165,12 +165,16 @@ class _Changes:
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
         self._counts: BatchModel | None = None
-        self._lessons = Lessons(settings)
-        is_observed = not (plan.request.forgets or plan.request.regime.is_choosy)
-        is_observed = is_observed and not self._is_scored_afterwards
-        if is_observed and plan.model is not None and len(plan.model.classes) > 1:
-            with memory_for_model(plan.model.path):
-                self._model = open_batch_model(plan.model)
+        self._lessons: list[Lesson] = []
+        self._is_observed = not (
+            plan.request.forgets
+            or plan.request.regime.is_choosy
+            or self._is_scored_afterwards
+        )
+        model = plan.model
+        if self._is_observed and model is not None and len(model.classes) > 1:
+            with memory_for_model(model.path):
+                self._model = open_batch_model(model)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""
@@ -219,9 +223,10 @@ class _Changes:
     def _teach(self, part: _Part, places: Sequence[int]) -> None:
         """Have documents that are learnt teach the correction, if there is one."""
         model = self._plan.model
-        if model is not None and model.correction is not None:
+        if places and model is not None and model.correction is not None:
             rows = [(part.digests[place], part.marks[place]) for place in places]
-            self._lessons.add(rows, part.labels(places), part.terms(places))
+            lesson = Lesson(rows, part.labels(places), part.terms(places))
+            self._lessons.append(lesson)
 
     def _take_away(self, part: _Part) -> None:
         """Take away the documents that are as they were counted."""
@@ -292,9 +297,7 @@ class _Changes:
     ) -> tuple[int, ...]:
         """Score a document as it was not known; return the bins of its scores."""
         model, label = self._plan.model, part.steps[place].label
-        if model is None or label is None or self._plan.request.regime.is_choosy:
-            return ()
-        if self._is_scored_afterwards:
+        if model is None or label is None or not self._is_observed:
             return ()
         taken = removal.delta if removal else self._removal_of(part, place, model)
         observation = observation_of(model, taken, part.bag(place), label)
@@ -448,7 +451,7 @@ class _Changes:
             return None
         with memory_for_model(model.path):
             counts = batch_model_of(after, model.scoring)
-            return self._lessons.change(corrected(counts, before), before.info)
+            return taught_by(self._lessons, corrected(counts, before), before.info)
 
     def _score_afterwards(self, model: Model, after: CountTable) -> None:
         """Score what could not be scored before it was learnt."""

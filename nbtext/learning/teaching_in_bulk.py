@@ -31,9 +31,9 @@ from nbtext.store.ledger import halves
 from nbtext.tokens.bags import starts_of, unit_weights
 
 
-class _Lesson(NamedTuple):
+class Lesson(NamedTuple):
     """
-    Some of the documents.
+    Some documents that teach a correction, one after the other.
 
     Attributes:
         rows: the digest and the fingerprint of each.
@@ -46,146 +46,120 @@ class _Lesson(NamedTuple):
     terms: Sequence[Terms]
 
 
-class Lessons:
-    """What documents teach a correction, one after the other."""
+def taught_by(
+    lessons: Sequence[Lesson], model: BatchModel, info: CorrectionInfo
+) -> Correction | None:
+    """
+    Visit all documents; return what they add to the correction, None if nothing.
 
-    def __init__(self, settings: Settings) -> None:
-        """
-        Have been taught nothing yet.
+    Args:
+        lessons: the documents.
+        model: with them, corrected as it was before.
+        info: what its correction says of itself.
 
-        Args:
-            settings: how documents are read.
+    """
+    labels, base = _scored(lessons, model, info)
+    vectors, keys = _vectors(lessons, model.settings)
+    pupils = Pupils(
+        vectors,
+        labels,
+        np.ones(len(labels), np.int64),
+        base,
+        sum(map(len, keys)),
+    )
+    counted = np.array(model.documents).take(labels)
+    order = (counted > 1).nonzero()[0]  # others are all that their class has
+    rate = rate_of_lesson(len(model.classes))
+    learnt = correct(pupils, order, rate, order[:0])
+    documents, classes = learnt.amounts.nonzero()
+    if not len(documents):
+        return None
+    amounts = learnt.amounts[documents, classes].astype(np.int64)
+    usual = _usual(lessons, model).take(documents)
+    balances = np.rint(amounts * usual / BIAS).astype(np.int64)
+    biases = np.zeros(len(model.classes), np.int64)
+    np.subtract.at(biases, classes, balances)
+    rows = _entries(lessons).take(documents, axis=0)
+    return correction_of(
+        info.of_change(),
+        model.classes,
+        _values(learnt, keys),
+        (rows, labels.take(documents), classes, amounts),
+        biases.tolist(),
+    )
 
-        """
-        self._settings = settings
-        self._lessons: list[_Lesson] = []
 
-    def __bool__(self) -> bool:
-        return bool(self._lessons)
+def _usual(lessons: Sequence[Lesson], model: BatchModel) -> NDArray[np.float64]:
+    """Return what each document usually gives others, shape (n_documents,)."""
+    found = [usual_products(model, one.terms) for one in lessons]
+    return np.concatenate([np.array(products) for products in found])
 
-    def add(
-        self,
-        rows: Sequence[tuple[bytes, int]],
-        labels: Sequence[str],
-        terms: Sequence[Terms],
-    ) -> None:
-        """
-        Have documents visited after those before them.
 
-        Args:
-            rows: the digest and the fingerprint of each.
-            labels: the classes that they are learnt as.
-            terms: theirs in each view.
+def _entries(lessons: Sequence[Lesson]) -> NDArray[np.uint64]:
+    """Return high, low and fingerprint of each document, as in the ledger."""
+    rows = [row for one in lessons for row in one.rows]
+    return np.array([(*halves(digest), mark) for digest, mark in rows], np.uint64)
 
-        """
-        if labels:
-            self._lessons.append(_Lesson(rows, labels, terms))
 
-    def change(self, model: BatchModel, info: CorrectionInfo) -> Correction | None:
-        """
-        Visit all documents; return what they add to the correction, None if nothing.
+def _scored(
+    lessons: Sequence[Lesson], model: BatchModel, info: CorrectionInfo
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """
+    Score each document as if it alone had not been counted.
 
-        Args:
-            model: with them, corrected as it was before.
-            info: what its correction says of itself.
+    Returns:
+        The places of the classes, shape (n_documents,), and the scores as the
+        passes take them, shape (n_documents, n_classes).
 
-        """
-        labels, base = self._scored(model, info)
-        vectors, keys = self._vectors()
-        pupils = Pupils(
-            vectors,
-            labels,
-            np.ones(len(labels), np.int64),
-            base,
-            sum(map(len, keys)),
+    """
+    event, correction = event_model(model.scoring.score), model.correction
+    of_lessons, base = [], []
+    for one in lessons:
+        labels = np.array([*map(model.classes.index, one.labels)], np.int64)
+        found = model.find(one.terms)
+        (scores,) = scores_by(event, model, [model.scoring], found, labels)
+        if correction is not None:
+            correction.add_to(scores, one.terms[: model.settings.n_texts])
+        if scores.ndim == 1:
+            scores = by_class(scores)
+        of_lessons.append(labels)
+        base.append(rounded(scores, info.slope).astype(np.int32))
+    return np.concatenate(of_lessons), np.concatenate(base)
+
+
+def _vectors(
+    lessons: Sequence[Lesson], settings: Settings
+) -> tuple[list[Vectors], list[NDArray[np.uint64]]]:
+    """
+    Return the documents' vectors in each view that has weights.
+
+    Returns:
+        The vectors, and for each view the keys of its terms, in the order of the
+        terms' numbers, which go on from view to view; none of one without weights.
+
+    """
+    vectors, keys, first = [], [], 0
+    weighted = weighted_views(settings)
+    for view in range(len(settings.views)):
+        if view not in weighted:
+            keys.append(np.empty(0, np.uint64))
+            continue
+        parts = [one.terms[view] for one in lessons]
+        starts = starts_of(np.concatenate([terms.sizes for terms in parts]))
+        own, numbers = np.unique(
+            np.concatenate([terms.keys for terms in parts]), return_inverse=True
         )
-        counted = np.array(model.documents).take(labels)
-        order = (counted > 1).nonzero()[0]  # others are all that their class has
-        rate = rate_of_lesson(len(model.classes))
-        learnt = correct(pupils, order, rate, order[:0])
-        documents, classes = learnt.amounts.nonzero()
-        if not len(documents):
-            return None
-        amounts = learnt.amounts[documents, classes].astype(np.int64)
-        usual = self._usual(model).take(documents)
-        balances = np.rint(amounts * usual / BIAS).astype(np.int64)
-        biases = np.zeros(len(model.classes), np.int64)
-        np.subtract.at(biases, classes, balances)
-        rows = self._entries().take(documents, axis=0)
-        return correction_of(
-            info.of_change(),
-            model.classes,
-            _values(learnt, keys),
-            (rows, labels.take(documents), classes, amounts),
-            biases.tolist(),
+        weights = np.concatenate([unit_weights(terms) for terms in parts])
+        vectors.append(
+            Vectors(
+                starts,
+                (numbers + first).astype(np.int32),
+                weights.astype(np.uint16),
+            )
         )
-
-    def _usual(self, model: BatchModel) -> NDArray[np.float64]:
-        """Return what each document usually gives others, shape (n_documents,)."""
-        found = [usual_products(model, one.terms) for one in self._lessons]
-        return np.concatenate([np.array(products) for products in found])
-
-    def _entries(self) -> NDArray[np.uint64]:
-        """Return high, low and fingerprint of each document, as in the ledger."""
-        rows = [row for one in self._lessons for row in one.rows]
-        return np.array([(*halves(digest), mark) for digest, mark in rows], np.uint64)
-
-    def _scored(
-        self, model: BatchModel, info: CorrectionInfo
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """
-        Score each document as if it alone had not been counted.
-
-        Returns:
-            The places of the classes, shape (n_documents,), and the scores as the
-            passes take them, shape (n_documents, n_classes).
-
-        """
-        event, correction = event_model(model.scoring.score), model.correction
-        of_lessons, base = [], []
-        for one in self._lessons:
-            labels = np.array([*map(model.classes.index, one.labels)], np.int64)
-            found = model.find(one.terms)
-            (scores,) = scores_by(event, model, [model.scoring], found, labels)
-            if correction is not None:
-                correction.add_to(scores, one.terms[: model.settings.n_texts])
-            if scores.ndim == 1:
-                scores = by_class(scores)
-            of_lessons.append(labels)
-            base.append(rounded(scores, info.slope).astype(np.int32))
-        return np.concatenate(of_lessons), np.concatenate(base)
-
-    def _vectors(self) -> tuple[list[Vectors], list[NDArray[np.uint64]]]:
-        """
-        Return the documents' vectors in each view that has weights.
-
-        Returns:
-            The vectors, and for each view the keys of its terms, in the order of the
-            terms' numbers, which go on from view to view; none of one without weights.
-
-        """
-        vectors, keys, first = [], [], 0
-        weighted = weighted_views(self._settings)
-        for view in range(len(self._settings.views)):
-            if view not in weighted:
-                keys.append(np.empty(0, np.uint64))
-                continue
-            parts = [one.terms[view] for one in self._lessons]
-            starts = starts_of(np.concatenate([terms.sizes for terms in parts]))
-            own, numbers = np.unique(
-                np.concatenate([terms.keys for terms in parts]), return_inverse=True
-            )
-            weights = np.concatenate([unit_weights(terms) for terms in parts])
-            vectors.append(
-                Vectors(
-                    starts,
-                    (numbers + first).astype(np.int32),
-                    weights.astype(np.uint16),
-                )
-            )
-            keys.append(own)
-            first += len(own)
-        return vectors, keys
+        keys.append(own)
+        first += len(own)
+    return vectors, keys
 
 
 def _values(
