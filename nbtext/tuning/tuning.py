@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from nbtext.counts import CountTable, ReadReport, TermCache
     from nbtext.policy import FalsePositives
     from nbtext.scoring import EventModel
-    from nbtext.scoring.batch_model import BatchModel, Labels
+    from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import Alphabet
@@ -137,14 +137,14 @@ def tune(
         if dealt.lost:
             raise dealt.error()
         trials = _Trials(cache, dealt, table, report, measure, overrides, on_trial)
-        left_out = choose(measure, trials.left_out(), trials.labels)
+        left_out = choose(measure, trials.left_out(), dealt.truth)
         by_folds = trials.by_folds(left_out)
     other = _other_alphabet(settings, overrides)
     if other is not None:
         widest = partial(_widest, overrides._replace(alphabet=other))
         read = read_once(sources._replace(progress=None), widest)
         by_folds += trials.with_alphabet(other, read, by_folds)
-    folds = choose(measure, by_folds, trials.labels)
+    folds = choose(measure, by_folds, dealt.truth)
     chosen = next(row for row in folds if row.is_chosen)
     before = tuple(replace(row, is_best=False, is_chosen=False) for row in left_out)
     of_chosen = next(one for one in by_folds if one.overrides == chosen.overrides)
@@ -154,11 +154,11 @@ def tune(
         posterior = of_chosen.printed
     return Tuned(
         measure=measure,
-        documents=len(trials.labels),
+        documents=len(dealt.truth),
         rows=(*folds, *before),
         overrides=chosen.overrides._replace(fields=(), guessed=None),
         threshold=safe_threshold(
-            trials.labels,
+            dealt.truth,
             posterior,
             table.classes,
             max_false_positives,
@@ -221,12 +221,6 @@ class _Trials:
     on_trial: OnTrial | None
     tried: list[Tried] = field(default_factory=list)
     _models: dict[tuple[str, ...], BatchModel] = field(default_factory=dict)
-
-    @property
-    def labels(self) -> Labels:
-        """Return the places of the documents' classes, shape (n_documents,)."""
-        place_of = {name: place for place, name in enumerate(self.table.classes)}
-        return np.array([place_of[label] for label in self.cache.labels], np.int64)
 
     def left_out(self) -> list[Tried]:
         """Try everything by leave-one-out, each step from what was best before."""
@@ -327,7 +321,7 @@ class _Trials:
         return tried
 
     def _value(self, tried: Tried) -> float:
-        parts = MEASURES[self.measure](self.labels, tried.log_posterior)
+        parts = MEASURES[self.measure](self.dealt.truth, tried.log_posterior)
         return float(parts.mean())
 
     def _views(self, best: SettingsOverrides) -> Iterator[SettingsOverrides]:
@@ -365,6 +359,13 @@ class _Trials:
         views = self.table.settings.views
         return [place for place, view in enumerate(views) if view.name in names]
 
+    def _with_views(self, names: tuple[str, ...]) -> CountTable:
+        """Return the counts of some views."""
+        places, settings = self._places(names), self.table.settings
+        views = tuple(settings.views[place] for place in places)
+        runs = tuple(self.table.runs[place] for place in places)
+        return replace(self.table, settings=settings._replace(views=views), runs=runs)
+
     def _try(self, overrides: SettingsOverrides) -> None:
         """Hold each document out by leave-one-out, if these can be scored so."""
         classes = self.table.classes
@@ -380,13 +381,13 @@ class _Trials:
         except SettingsError:
             return
         cache = self.cache.of_views(self._places(names))
-        posterior = candidate_posteriors(model, cache, self.labels)
+        posterior = candidate_posteriors(model, cache, self.dealt.truth)
         self._add(Tried(overrides, "leave-one-out", posterior))
 
     def _by_folds(self, overrides: SettingsOverrides) -> Tried:
         """Hold documents out by folds, each scored by what training makes of others."""
         names = self._view_names(overrides)
-        settings = _with_views(self.table, names).settings
+        settings = self._with_views(names).settings
         cache = self.cache.of_views(self._places(names))
         found = score_folds(cache, self.dealt, settings, self.report, overrides)
         tried = Tried(overrides, f"{FOLDS} folds", found.log_posterior, found.printed)
@@ -407,23 +408,10 @@ class _Trials:
         """Return the counts of some views, which are arranged once."""
         if names not in self._models:
             self._models.clear()
-            self._models[names] = batch_model_of(
-                _with_views(self.table, names), scoring
-            )
+            self._models[names] = batch_model_of(self._with_views(names), scoring)
         model = self._models[names].scored_by(scoring)
         check_scoring(scoring, model.settings, model.classes)
         return model
-
-
-def _with_views(table: CountTable, names: tuple[str, ...]) -> CountTable:
-    """Return the counts of some views."""
-    views = table.settings.views
-    places = [place for place, view in enumerate(views) if view.name in names]
-    return replace(
-        table,
-        settings=table.settings._replace(views=tuple(views[n] for n in places)),
-        runs=tuple(table.runs[place] for place in places),
-    )
 
 
 def _countings(best: SettingsOverrides) -> Iterator[SettingsOverrides]:
