@@ -337,16 +337,7 @@ def _longest_beginning(
 def _last_half(
     blocks: Sequence[Block], most: int, most_terms: int, *, distinct: bool = False
 ) -> int:
-    """
-    Return a number that no digest of the longest beginning begins above.
-
-    Args:
-        blocks: the documents, in any order.
-        most: how many there may be.
-        most_terms: how many terms they may have.
-        distinct: whether copies count as one document.
-
-    """
+    """Return a number that no digest of the longest beginning begins above."""
     halves = np.concatenate([NO_HALVES, *(block.halves for block in blocks)])
     sizes = np.concatenate([NO_SIZES, *(block.sizes for block in blocks)])
     order = np.argsort(halves)

@@ -35,7 +35,7 @@ from nbtext.evaluation.learning_curve import Replay, learning_curve
 from nbtext.evaluation.of_model import NOTHING
 from nbtext.evaluation.stream import IMMEDIATE, Feedback, OrderName, in_order
 from nbtext.learning.growing import GrowingModel, empty_model
-from nbtext.learning.judging import Judge, Judgement, is_learnt
+from nbtext.learning.judging import Judge
 from nbtext.learning.reading_once import LabelledSources, read_once
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.training import check_classes
@@ -240,6 +240,7 @@ class _Run:
         self.model = GrowingModel(base, cache, may_learn)
         self.judge_of = Judge(self.model, policy)
         self._cache, self._protocol = cache, protocol
+        self._regime = protocol.regime
         self._may_learn = may_learn & ~np.array(kept.is_empty, np.bool_)
         self._known_before = sum(base.documents)
         self._left_out = self._copies = self._unscored = self._told = 0
@@ -265,7 +266,7 @@ class _Run:
         self.log_posterior[step] = judged.log_posterior
         self.printed[step] = judged.printed
         self.decided[step] = NO_CLASS if judged.decided is None else judged.decided
-        self._is_wanted = self._is_to_learn(place, judged)
+        self._is_wanted = judged.is_learnt(self._regime, self._truth(place))
 
     def tell(self, place: int, *, is_judged: bool) -> None:
         """
@@ -284,14 +285,14 @@ class _Run:
             return
         if not is_judged:
             self._views = self._cache.document(place)
-            if self._protocol.regime.is_choosy:
+            if self._regime.is_choosy:
                 judged = self.judge_of.judge(self._views)
-                self._is_wanted = self._is_to_learn(place, judged)
-        if self._protocol.regime.is_choosy and not self._is_wanted:
+                self._is_wanted = judged.is_learnt(self._regime, self._truth(place))
+        if self._regime.is_choosy and not self._is_wanted:
             self._left_out += 1
             return
         self._digests.add(self._cache.digests[place])
-        is_observed = not self._protocol.regime.is_choosy
+        is_observed = not self._regime.is_choosy
         self.model.learn(place, self._views, is_observed=is_observed)
 
     def _truth(self, place: int) -> int:
@@ -299,14 +300,9 @@ class _Run:
         classes = self.model.classes
         return classes.index(label) if label in classes else NO_CLASS
 
-    def _is_to_learn(self, place: int, judged: Judgement) -> bool:
-        """Return whether the regime wants a document, judged by the model as it is."""
-        return is_learnt(judged, self._protocol.regime, self._truth(place))
-
     def replay(self) -> Replay:
         """Return what became of all documents."""
-        protocol, model = self._protocol, self.model
-        regime = protocol.regime
+        protocol, regime, model = self._protocol, self._regime, self.model
         return Replay(
             order=protocol.order,
             feedback=str(protocol.feedback),

@@ -57,14 +57,7 @@ IN_MEMORY: Final = "a model in memory"
 
 
 def empty_model(settings: Settings, scoring: Scoring) -> Model:
-    """
-    Return a model that knows no class and no term.
-
-    Args:
-        settings: how documents are read.
-        scoring: how they are scored.
-
-    """
+    """Return a model that knows no class and no term."""
     counts = Counter(settings).table()
     keeps = keeps_histograms(scoring)
     pieces = Contents(counts, scoring, keeps_histograms=keeps).pack()

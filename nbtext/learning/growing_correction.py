@@ -29,13 +29,7 @@ class TaughtCorrection:
     """A correction that grows."""
 
     def __init__(self, base: Model) -> None:
-        """
-        Begin with that of a model.
-
-        Args:
-            base: the model, which has one.
-
-        """
+        """Begin with that of a model, which has one."""
         self._base = base
         self._stored: StoredCorrection | None = base.correction
         self._classes = base.classes
@@ -63,13 +57,7 @@ class TaughtCorrection:
                     by_class[name] = (before + value,)
 
     def for_classes(self, classes: Sequence[str]) -> StoredCorrection | None:
-        """
-        Return it as it is now, for a model that knows some classes.
-
-        Args:
-            classes: their names, sorted.
-
-        """
+        """Return it as it is now, for a model that knows some classes, sorted."""
         base = self._base
         if classes != self._classes:
             self._classes = tuple(classes)

@@ -90,11 +90,7 @@ class GrowingView:
         rows = zip(*(column.take(there).tolist() for column in columns), strict=True)
         found: dict[int, list[Entry]] = {}
         for key, class_, row in zip(keys, of_class, rows, strict=True):
-            entries = found.get(key)
-            if entries is None:
-                found[key] = [(class_, row)]
-            else:
-                entries.append((class_, row))
+            found.setdefault(key, []).append((class_, row))
         return found
 
     def add(self, terms: Terms, class_: int) -> list[int]:

@@ -41,6 +41,10 @@ class Judgement(NamedTuple):
     printed: Sequence[float]
     decided: int | None
 
+    def is_learnt(self, regime: Regime, truth: int) -> bool:
+        """Return whether a regime learns the document, given the place of its class."""
+        return regime.learns(self.log_posterior, self.decided, truth)
+
 
 class Judge:
     """
@@ -96,8 +100,3 @@ class Judge:
         rule = rule_of(self._policy, basis)
         self.costs, self.prior = rule.costs, prior_by_class(self._policy, basis)
         return rule
-
-
-def is_learnt(judged: Judgement, regime: Regime, truth: int) -> bool:
-    """Return whether a regime learns a document of a class, by its place."""
-    return regime.learns(judged.log_posterior, judged.decided, truth)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nbtext.learning.plan import Plan, Step
+    from nbtext.scoring import Model
 
 from nbtext.scoring import Classifier
 
@@ -27,42 +28,39 @@ def without_needless(plan: Plan) -> None:
         return
     new = [step for step in plan.steps if not step.rows]
     if len(new) == 1 and len(model.classes) > 1:
-        needless = [] if _is_needed(plan, new[0]) else new
+        needless = [] if _is_needed(plan, model, new[0]) else new
     elif new:
-        needless = _needless(plan, new)
+        needless = _needless(plan, model, new)
     else:
         return
     for step in needless:
         plan.leave_out(step)
 
 
-def _is_needed(plan: Plan, step: Step) -> bool:
+def _is_needed(plan: Plan, model: Model, step: Step) -> bool:
     """Return whether a single document is learnt."""
-    model, label = plan.model, step.label
-    if model is None or label not in model.classes:
+    label, classes = step.label, model.classes
+    if label not in classes:
         return True
     document = plan.batch.documents[step.place]
     reading = plan.batch.readings[step.place]
     (decision,) = Classifier(model).decide_readings([document], [reading])
-    classes = model.classes
     decided = None if decision.label is None else classes.index(decision.label)
     return plan.request.regime.learns(
         decision.log_posterior, decided, classes.index(label)
     )
 
 
-def _needless(plan: Plan, steps: list[Step]) -> list[Step]:
+def _needless(plan: Plan, known: Model, steps: list[Step]) -> list[Step]:
     """Return which of several documents are not learnt."""
     import numpy as np
 
     from nbtext.counts import TermCache
     from nbtext.learning.growing import GrowingModel
-    from nbtext.learning.judging import Judge, is_learnt
+    from nbtext.learning.judging import Judge
     from nbtext.policy import MOST_PROBABLE
     from nbtext.tokens import read_terms
 
-    if plan.model is None:
-        return []
     labels, readings = [step.label or "" for step in steps], plan.batch.readings
     needless = []
     with TermCache() as cache:
@@ -77,12 +75,12 @@ def _needless(plan: Plan, steps: list[Step]) -> list[Step]:
             [terms.take(np.array(order, np.int64)) for terms in views],
         )
         cached = {place: number for number, place in enumerate(order)}
-        model = GrowingModel(plan.model, cache, np.ones(len(steps), np.bool_))
-        judge = Judge(model, plan.model.policy or MOST_PROBABLE)
+        model = GrowingModel(known, cache, np.ones(len(steps), np.bool_))
+        judge = Judge(model, known.policy or MOST_PROBABLE)
         for place, step in enumerate(steps):
             terms = cache.document(cached[place])
             truth = model.classes.index(labels[place])
-            if is_learnt(judge.judge(terms), plan.request.regime, truth):
+            if judge.judge(terms).is_learnt(plan.request.regime, truth):
                 model.learn(cached[place], terms, is_observed=False)
             else:
                 needless.append(step)

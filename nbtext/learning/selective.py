@@ -36,7 +36,7 @@ from nbtext.counts.text_sample import TextSample
 from nbtext.errors import SettingsError
 from nbtext.learning.finishing import Finished, n_scored
 from nbtext.learning.growing import GrowingModel, empty_model
-from nbtext.learning.judging import Judge, is_learnt
+from nbtext.learning.judging import Judge
 from nbtext.learning.reading_once import (
     LabelledSources,
     counts_of,
@@ -152,7 +152,7 @@ def _learnt(
             continue
         terms = cache.document(place)
         truth = model.classes.index(cache.labels[place])
-        if is_learnt(judge.judge(terms), regime, truth):
+        if judge.judge(terms).is_learnt(regime, truth):
             model.learn(place, terms, is_observed=False)
             learnt[place] = True
             digests.add(cache.digests[place])
@@ -162,15 +162,7 @@ def _learnt(
 def _finished(
     model: BatchModel, blocks: Sequence[Block], learnt: set[tuple[bytes, str]]
 ) -> Finished:
-    """
-    Calibrate on documents that were learnt, and on others.
-
-    Args:
-        model: the counts, and how they are scored.
-        blocks: the documents.
-        learnt: the digests and labels of those that were learnt.
-
-    """
+    """Calibrate on documents that were learnt, by digest and label, and on others."""
     scorings, nothing = candidates(model.scoring), no_calibrations(model)
     own: list[Block] = []
     seen: list[tuple[Calibration, ...]] = []
