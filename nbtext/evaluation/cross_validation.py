@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
 
-from nbtext.counts import Calibration
 from nbtext.counts.adding import KeptTables
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
@@ -45,7 +44,7 @@ from nbtext.evaluation.evaluation import (
 from nbtext.evaluation.fold_models import WHOLE, FoldModels
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
-from nbtext.learning.finishing import Finished, finish
+from nbtext.learning.finishing import finish
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import (
     LabelledSources,
@@ -62,7 +61,12 @@ from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.estimating import EstimatedPrior, estimated_shares
-from nbtext.scoring.policy_rule import Basis, prior_by_class, rule_of
+from nbtext.scoring.policy_rule import (
+    Basis,
+    basis_of_contents,
+    prior_by_class,
+    rule_of,
+)
 from nbtext.store import Contents
 
 OnFold: TypeAlias = Callable[[int, int], None]
@@ -435,8 +439,9 @@ class _Folds:
             rival=rival_scoring(scoring, settings, rest.classes, overrides),
             may_correct=overrides.correction,
         )
+        contents = finished.contents(rest)
         if self.models is not None:
-            self.models.keep(fold, finished.contents(rest))
+            self.models.keep(fold, contents)
         model = finished.model()
         return _ScoredFold(
             model.scoring,
@@ -444,7 +449,7 @@ class _Folds:
                 (places, score_batch(model, views, finished.fit_of_model))
                 for places, views in self.cache.batches(in_fold)
             ],
-            _basis_of(rest, finished),
+            basis_of_contents(contents, "the model of a fold"),
         )
 
 
@@ -458,19 +463,6 @@ def _weighed(
     if not event_model(scoring.score).weighs_again:
         return table
     return weighed_from_cache(table, cache, chosen)
-
-
-def _basis_of(table: CountTable, finished: Finished) -> Basis:
-    """Return what a policy needs to know of the model of a fold."""
-    scoring = finished.counts.scoring
-    return Basis(
-        name="the model of a fold",
-        classes=table.classes,
-        documents=table.documents,
-        calibration=finished.held_out or Calibration(scoring.of_scores()),
-        fit=finished.fit_of_model,
-        scoring=scoring,
-    )
 
 
 _FOLDS: Final[ContextVar[_Folds]] = ContextVar("_FOLDS")

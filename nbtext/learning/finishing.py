@@ -38,7 +38,7 @@ from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import corrected, of_documents
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.held_out import fit_of, fitted_by, held_out_by
+from nbtext.scoring.held_out import fit_of, fitted_by
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import is_one_number, keeps_histograms
 from nbtext.store import Contents
@@ -76,13 +76,6 @@ class Finished:
         """Return what turns the scores of `model` into probabilities."""
         return self.fit if self.correction is None else fit_of(self.correction.info)
 
-    @property
-    def held_out(self) -> Calibration | None:
-        """Return what held-out documents score by `model`, None if none was."""
-        is_corrected = self.correction is not None
-        scoring = self.counts.scoring
-        return held_out_by(scoring, self.calibrations, is_corrected=is_corrected)
-
     def contents(self, table: CountTable) -> Contents:
         """Return the whole model, of the table that was finished."""
         scoring = self.counts.scoring
@@ -97,14 +90,7 @@ class Finished:
 
 
 def sample_limits(settings: Settings, *, may_correct: bool) -> tuple[int, int]:
-    """
-    Return how many documents, and terms, of a sample `finish` has use for.
-
-    Args:
-        settings: how they are read.
-        may_correct: whether a correction may be made.
-
-    """
+    """Return how many documents, and terms, of a sample `finish` has use for."""
     if may_correct and is_correctable(settings):
         return VISITED, VISITED_TERMS
     return DOCUMENTS, TERMS

@@ -8,9 +8,7 @@ the policy outlives the counts, as long as the new model can decide by it.
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from nbtext.counts import Calibration, Fit, fit
 from nbtext.errors import SettingsError
-from nbtext.scoring.held_out import fit_of, held_out_by
 
 if TYPE_CHECKING:
     from nbtext.learning.training import Trained
@@ -33,23 +31,10 @@ def why_not_by(policy: "Policy", contents: "Contents", name: str) -> str:
         name: what it is called where that is told.
 
     """
-    from nbtext.scoring.policy_rule import Basis, rule_of  # few models have one
+    from nbtext.scoring.policy_rule import basis_of_contents, rule_of  # few have one
 
-    scoring, table = contents.scoring, contents.counts
-    correction = contents.correction
-    is_corrected = correction is not None
-    found = held_out_by(scoring, contents.calibrations, is_corrected=is_corrected)
-    fitted = fit(found, table.classes) if found else Fit()
-    basis = Basis(
-        name=name,
-        classes=table.classes,
-        documents=table.documents,
-        calibration=found or Calibration(scoring.of_scores()),
-        fit=fitted if correction is None else fit_of(correction.info),
-        scoring=scoring,
-    )
     try:
-        rule_of(policy, basis)
+        rule_of(policy, basis_of_contents(contents, name))
     except SettingsError as error:
         return str(error)
     return ""

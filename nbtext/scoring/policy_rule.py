@@ -11,14 +11,17 @@ and Decaestecker 2002, equation 2.4). The cap comes after that.
 from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, log
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from nbtext.store import Contents
 
 from nbtext.counts import Calibration, Fit
 from nbtext.errors import ModelFileError, SettingsError, UnknownClassError
 from nbtext.policy import UNSURE, FalsePositives, Policy
 from nbtext.scoring.costs import costs_of
 from nbtext.scoring.decide import DecisionRule
-from nbtext.scoring.held_out import fitted, held_out
+from nbtext.scoring.held_out import fit_of, fitted, fitted_by, held_out, held_out_by
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import event_models, is_one_number, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
@@ -86,6 +89,23 @@ def basis_of(model: Model) -> Basis:
         calibration=held_out(model),
         fit=fitted(model),
         scoring=model.scoring,
+    )
+
+
+def basis_of_contents(contents: "Contents", name: str) -> Basis:
+    """Return what a policy needs of a model in memory, which is called so."""
+    table, scoring = contents.counts, contents.scoring
+    kept, correction = contents.calibrations, contents.correction
+    found = held_out_by(scoring, kept, is_corrected=correction is not None)
+    return Basis(
+        name=name,
+        classes=table.classes,
+        documents=table.documents,
+        calibration=found or Calibration(scoring.of_scores()),
+        fit=fit_of(correction.info)
+        if correction is not None
+        else fitted_by(scoring, kept, table.classes),
+        scoring=scoring,
     )
 
 
