@@ -193,7 +193,7 @@ class Sample:
         if is_long or self._terms > SLACK * self._terms_limit:
             self.prune()
         elif self._documents > self._next_look[0] or self._terms > self._next_look[1]:
-            last = _last_half(self._blocks, self._limit, self._terms_limit)
+            last = self._last_half(self._limit, self._terms_limit)
             self._last = min(self._last, last)
             self._look_later()
 
@@ -243,9 +243,7 @@ class Sample:
         """
         if self._is_pruned and documents >= self._limit and terms >= self._terms_limit:
             return [*self._blocks]
-        chosen, _ = _longest_beginning(
-            self._blocks, documents, terms, self.end, distinct=distinct
-        )
+        chosen, _ = self._longest_beginning(documents, terms, distinct=distinct)
         head = Sample(in_memory=COPIED)
         for number, block in zip(chosen, self._take(chosen), strict=True):
             if block is self._blocks[number]:
@@ -274,9 +272,7 @@ class Sample:
 
     def _chosen(self) -> dict[int, list[int]]:
         """Return by block which documents belong to the sample."""
-        chosen, self.end = _longest_beginning(
-            self._blocks, self._limit, self._terms_limit, self.end
-        )
+        chosen, self.end = self._longest_beginning(self._limit, self._terms_limit)
         self._last = min(self._last, _half_of(self.end))
         self._documents = sum(map(len, chosen.values()))
         self._terms = sum(
@@ -286,68 +282,58 @@ class Sample:
         self._look_later()
         return chosen
 
+    def _longest_beginning(
+        self, most: int, most_terms: int, *, distinct: bool = False
+    ) -> tuple[dict[int, list[int]], Place | None]:
+        """
+        Choose the longest beginning of the documents that keeps limits.
 
-def _longest_beginning(
-    blocks: Sequence[Block],
-    most: int,
-    most_terms: int,
-    end: Place | None,
-    *,
-    distinct: bool = False,
-) -> tuple[dict[int, list[int]], Place | None]:
-    """
-    Choose the longest beginning of documents that keeps limits.
+        Args:
+            most: how many there may be.
+            most_terms: how many terms they may have.
+            distinct: whether copies count as one document.
 
-    Args:
-        blocks: the documents, in any order.
-        most: how many there may be.
-        most_terms: how many terms they may have.
-        end: a document beyond which none is chosen.
-        distinct: whether copies count as one document.
+        Returns:
+            By block which of its documents are chosen; and the first that is too many.
 
-    Returns:
-        By block which of its documents are chosen; and the first that is too many.
+        """
+        last = self._last_half(most, most_terms, distinct=distinct)
+        last = min(_half_of(self.end), last)
+        rows = []
+        for number, block in enumerate(self._blocks):
+            places, sizes = block.places, block.sizes.tolist()
+            for place in np.flatnonzero(block.halves <= last).tolist():
+                rows.append((places[place], sizes[place], number, place))
+        rows.sort()
+        kept: defaultdict[int, list[int]] = defaultdict(list)
+        n_terms = n_documents = 0
+        end, before = self.end, b""
+        for at, size, number, place in rows:
+            is_out = end is not None and at > end
+            is_copy = distinct and at[0] == before
+            is_full = n_documents == most and not is_copy
+            if is_out or is_full or n_terms + size > most_terms:
+                end = at if end is None else min(at, end)
+                break
+            kept[number].append(place)
+            n_terms += size
+            n_documents += not is_copy
+            before = at[0]
+        chosen = {number: sorted(places) for number, places in sorted(kept.items())}
+        return chosen, end
 
-    """
-    last = min(_half_of(end), _last_half(blocks, most, most_terms, distinct=distinct))
-    rows = []
-    for number, block in enumerate(blocks):
-        places, sizes = block.places, block.sizes.tolist()
-        for place in np.flatnonzero(block.halves <= last).tolist():
-            rows.append((places[place], sizes[place], number, place))
-    rows.sort()
-    kept: defaultdict[int, list[int]] = defaultdict(list)
-    n_terms = n_documents = 0
-    before = b""
-    for at, size, number, place in rows:
-        is_out = end is not None and at > end
-        is_copy = distinct and at[0] == before
-        is_full = n_documents == most and not is_copy
-        if is_out or is_full or n_terms + size > most_terms:
-            end = at if end is None else min(at, end)
-            break
-        kept[number].append(place)
-        n_terms += size
-        n_documents += not is_copy
-        before = at[0]
-    chosen = {number: sorted(places) for number, places in sorted(kept.items())}
-    return chosen, end
-
-
-def _last_half(
-    blocks: Sequence[Block], most: int, most_terms: int, *, distinct: bool = False
-) -> int:
-    """Return a number that no digest of the longest beginning begins above."""
-    halves = np.concatenate([NO_HALVES, *(block.halves for block in blocks)])
-    sizes = np.concatenate([NO_SIZES, *(block.sizes for block in blocks)])
-    order = np.argsort(halves)
-    ends = np.cumsum(sizes.take(order))
-    n_fitting = int(np.searchsorted(ends, most_terms, "right"))
-    if distinct:
-        is_new = np.diff(halves.take(order), prepend=0) > 0
-        most = int(np.searchsorted(np.cumsum(is_new), most, "right"))
-    n_fitting = min(n_fitting, most)
-    return int(halves[order[n_fitting]]) if n_fitting < len(order) else MOST_HALF
+    def _last_half(self, most: int, most_terms: int, *, distinct: bool = False) -> int:
+        """Return a number that no digest of the longest beginning begins above."""
+        halves = np.concatenate([NO_HALVES, *(block.halves for block in self._blocks)])
+        sizes = np.concatenate([NO_SIZES, *(block.sizes for block in self._blocks)])
+        order = np.argsort(halves)
+        ends = np.cumsum(sizes.take(order))
+        n_fitting = int(np.searchsorted(ends, most_terms, "right"))
+        if distinct:
+            is_new = np.diff(halves.take(order), prepend=0) > 0
+            most = int(np.searchsorted(np.cumsum(is_new), most, "right"))
+        n_fitting = min(n_fitting, most)
+        return int(halves[order[n_fitting]]) if n_fitting < len(order) else MOST_HALF
 
 
 def _half_of(end: Place | None) -> int:
