@@ -5,7 +5,7 @@ A model and the names of classes go in; out come the model with the score that g
 all of its classes then, and what speaks against those that it cannot have.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from nbtext.classes import folder_of, quoted, similar
@@ -40,7 +40,7 @@ def with_classes(
         The model, and the classes that it cannot have, to what speaks against them.
 
     Raises:
-        As `with_class` does, unless others go on.
+        As `check_name` and `with_class` do, unless others go on.
 
     """
     refusals: dict[str, str] = {}
@@ -79,14 +79,14 @@ def with_class(
 
     Raises:
         TrainingError: it needs other settings than the model has.
-        UnknownClassError: it is spelt like a class, and shall not be begun.
-        SettingsError: its name means something else.
+        UnknownClassError: it is spelt like a class, or means the same, and shall not be
+            begun.
 
     """
-    if label not in known:
-        check_name(label)
-        if not create:
-            _check_spelling(model.path, label, sorted(known))
+    names = sorted(known)
+    may_resemble = create or label in known
+    if not may_resemble and (similar(label, names) or folder_of(label, names)):
+        raise UnknownClassError(model.path, label, names, advice=TO_CREATE)
     classes = sorted({*known, label})
     if len(classes) < 2:
         return model
@@ -128,18 +128,6 @@ def check_name(label: str) -> None:
             "read"
         )
         raise SettingsError(message)
-
-
-def _check_spelling(path: str, label: str, known: Sequence[str]) -> None:
-    """
-    Refuse a new class that is spelt like one that is known, or means the same.
-
-    Raises:
-        UnknownClassError: it is, or does.
-
-    """
-    if similar(label, known) or folder_of(label, known):
-        raise UnknownClassError(path, label, known, advice=TO_CREATE)
 
 
 def _check_policy(policy: Policy, model: Model, label: str) -> None:

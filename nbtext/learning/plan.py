@@ -320,7 +320,7 @@ def _for_classes(plan: Plan) -> Plan:
     Steps to classes that it cannot have are refused, if documents say their own.
 
     Raises:
-        As `with_class` does, if the request has one class.
+        As `check_name` and `with_class` do, if the request has one class.
 
     """
     model, request = plan.model, plan.request
