@@ -287,6 +287,17 @@ def texts(*labelled: tuple[str, str]) -> list[Document]:
     ]
 
 
+def numbered(label: str, numbers: Iterable[int]) -> list[Document]:
+    """Documents of spam or ham, each other words, called ham0, ham1 and so on."""
+    words = SPAM if label == "spam" else HAM
+    found = []
+    for number in numbers:
+        chosen = [words[(number * step + step) % len(words)] for step in range(1, 5)]
+        text = f"{' '.join(chosen)} hello {number}\n".encode()
+        found.append(Document(f"{label}{number}", (text,), label, is_mail=False))
+    return found
+
+
 def mail(number: int, words: Sequence[str]) -> bytes:
     """Return a small message about some of the words, with the usual headers."""
     chosen = [words[(number + step) % len(words)] for step in range(4)]

@@ -10,20 +10,9 @@ from nbtext.document import Document
 from nbtext.learning import LearnRequest, SettingsOverrides, learn_documents, train
 from nbtext.store import open_model
 from nbtext.store.calibrations import calibrations_of
-from tests.build import HAM, SPAM
+from tests.build import numbered
 
 MAX_BYTES = 1 << 20
-
-
-def document(label: str, number: int) -> Document:
-    words = SPAM if label == "spam" else HAM
-    chosen = [words[(number * step + step) % len(words)] for step in range(1, 5)]
-    text = f"{' '.join(chosen)} hello {number}\n"
-    return Document(f"{label}{number}", (text.encode(),), label, is_mail=False)
-
-
-def documents(label: str, count: int) -> list[Document]:
-    return [document(label, number) for number in range(count)]
 
 
 def taught(path: Path, label: str | None, learnt: list[Document]) -> None:
@@ -42,7 +31,7 @@ def calibration(path: Path) -> Calibration:
 def test_classes_taught_one_after_the_other_are_calibrated_as_if_trained(
     tmp_path: Path,
 ) -> None:
-    ham, spam = documents("ham", 70), documents("spam", 60)
+    ham, spam = numbered("ham", range(70)), numbered("spam", range(60))
     trained = train(lambda: iter([*ham, *spam]), n_classes=2)
 
     taught(tmp_path / "m.nbt", "ham", ham)
@@ -54,11 +43,11 @@ def test_classes_taught_one_after_the_other_are_calibrated_as_if_trained(
 
 def test_what_is_learnt_afterwards_is_scored_before(tmp_path: Path) -> None:
     path = tmp_path / "m.nbt"
-    taught(path, "ham", documents("ham", 40))
-    taught(path, "spam", documents("spam", 40))
+    taught(path, "ham", numbered("ham", range(40)))
+    taught(path, "spam", numbered("spam", range(40)))
     first = calibration(path)
 
-    taught(path, "ham", documents("ham", 80))
+    taught(path, "ham", numbered("ham", range(80)))
 
     assert first.documents == {"ham": 40, "spam": 40}
     assert calibration(path).documents == {"ham": 80, "spam": 40}
@@ -69,10 +58,10 @@ def test_documents_that_move_as_a_class_begins_are_not_scored_where_they_were(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "m.nbt"
-    both = documents("ham", 40)
+    both = numbered("ham", range(40))
     taught(path, "ham", both)
 
-    taught(path, "spam", [*both[:15], *documents("spam", 30)])
+    taught(path, "spam", [*both[:15], *numbered("spam", range(30))])
 
     assert calibration(path).documents == {"ham": 25, "spam": 45}
 
@@ -83,11 +72,11 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
     """Each counts for three, for how often a class occurs is fitted, too."""
     path = tmp_path / "m.nbt"
     request = LearnRequest(str(path), "ham", create=True, format="text", keep=30)
-    ham = documents("ham", 90)
+    ham = numbered("ham", range(90))
     for _ in learn_documents(ham, request, max_bytes=MAX_BYTES, on_problem=print):
         pass
 
-    taught(path, "spam", documents("spam", 60))
+    taught(path, "spam", numbered("spam", range(60)))
 
     found = calibration(path)
     assert found.documents == {"ham": 90, "spam": 60}
@@ -95,7 +84,7 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
 
 
 def trained_on_few(path: Path, count: int) -> list[Document]:
-    few = [*documents("ham", count), *documents("spam", count)]
+    few = [*numbered("ham", range(count)), *numbered("spam", range(count))]
     trained = train(lambda: iter(few), n_classes=2)
     path.write_bytes(b"".join(trained.contents.pack()))
     return few
@@ -107,7 +96,7 @@ def test_a_model_that_is_outgrown_is_calibrated_as_if_it_had_been_trained(
 ) -> None:
     path = tmp_path / "m.nbt"
     few = trained_on_few(path, 3)
-    more = {label: documents(label, 70)[3:] for label in labels}
+    more = {label: numbered(label, range(70))[3:] for label in labels}
     everything = [*few, *more["ham"], *more["spam"]]
     trained = train(lambda: iter(everything), n_classes=2)
 
@@ -129,7 +118,7 @@ def test_of_classes_that_outgrow_a_model_together_each_document_is_scored_once(
     tmp_path: Path,
 ) -> None:
     few = trained_on_few(tmp_path / "m.nbt", 3)
-    new = [*documents("ham", 70)[3:], *documents("spam", 70)[3:]]
+    new = [*numbered("ham", range(70))[3:], *numbered("spam", range(70))[3:]]
     trained = train(lambda: iter([*few, *new]), n_classes=2)
 
     taught(tmp_path / "m.nbt", None, new)
@@ -146,7 +135,7 @@ def test_what_does_not_outgrow_a_model_is_scored_before(tmp_path: Path) -> None:
     trained_on_few(path, 30)
     first = calibration(path)
 
-    taught(path, "spam", documents("spam", 60))  # thirty of which are known
+    taught(path, "spam", numbered("spam", range(60)))  # thirty of which are known
 
     assert calibration(path).documents == {"ham": 30, "spam": 60}
     assert all(calibration(path).counts[at] >= n for at, n in first.counts.items())
@@ -157,7 +146,7 @@ def test_of_what_was_scored_anew_nothing_is_taken_back_that_is_not_there(
 ) -> None:
     path = tmp_path / "m.nbt"
     trained_on_few(path, 2)
-    ham, spam = documents("ham", 60), documents("spam", 60)
+    ham, spam = numbered("ham", range(60)), numbered("spam", range(60))
     for one in ham[2:10]:  # each scored by itself, and known by its record
         taught(path, "ham", [one])
     assert calibration(path).documents == {"ham": 10, "spam": 2}
@@ -177,7 +166,7 @@ def test_undo_brings_back_the_calibration_that_was_outgrown(tmp_path: Path) -> N
     path = tmp_path / "m.nbt"
     trained_on_few(path, 3)
     before = path.read_bytes()
-    taught(path, "spam", documents("spam", 60))
+    taught(path, "spam", numbered("spam", range(60)))
 
     undo(str(path))
 
@@ -196,7 +185,7 @@ def test_a_fourth_class_is_scored_if_scores_are_calibrated(
         ]
         for label in ("sport", "news")
     )
-    items = [*documents("ham", 60), *documents("spam", 60), *sport]
+    items = [*numbered("ham", range(60)), *numbered("spam", range(60)), *sport]
 
     overrides = SettingsOverrides(score=score, smoothing=0.03)
     trained = train(lambda: iter(items), n_classes=3, overrides=overrides)
@@ -292,7 +281,7 @@ def learnt_in_parts(
     """Return a model that learnt ham, then spam, then moved some, in parts."""
     path = folder / f"{'-'.join(map(str, sizes))}.nbt"
     taught(path, "ham", before)
-    for label, learnt in (("spam", documents("spam", 40)), ("spam", moved)):
+    for label, learnt in (("spam", numbered("spam", range(40))), ("spam", moved)):
         start = 0
         for size in sizes:
             taught(path, label, learnt[start : start + size])
@@ -307,7 +296,7 @@ def learnt_in_parts(
 def test_the_sums_do_not_depend_on_the_batches(
     tmp_path: Path, sizes: list[int]
 ) -> None:
-    ham = documents("ham", 60)
+    ham = numbered("ham", range(60))
 
     at_once = learnt_in_parts(tmp_path, [20], ham, ham[:20])
     in_parts = learnt_in_parts(tmp_path, sizes, ham, ham[:20])

@@ -29,7 +29,7 @@ from nbtext.store import open_model, read_contents
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.compacting import compact
 from nbtext.upkeep.merging import merge, open_models
-from tests.build import HAM, SPAM
+from tests.build import numbered
 
 MAX_BYTES = 1 << 20
 CHOICES = (4.0, 1.0)
@@ -80,19 +80,8 @@ def scaled(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def document(label: str, number: int) -> Document:
-    words = SPAM if label == "spam" else HAM
-    chosen = [words[(number * step + step) % len(words)] for step in range(1, 5)]
-    text = f"{' '.join(chosen)} hello {number}\n"
-    return Document(f"{label}{number}", (text.encode(),), label, is_mail=False)
-
-
-def documents(label: str, numbers: range) -> list[Document]:
-    return [document(label, number) for number in numbers]
-
-
 def trained(path: Path, numbers: range) -> Path:
-    items = [*documents("ham", numbers), *documents("spam", numbers)]
+    items = [*numbered("ham", numbers), *numbered("spam", numbers)]
     found = train(lambda: iter(items), overrides=SettingsOverrides(score="scaled"))
     path.write_bytes(b"".join(map(bytes, found.contents.pack())))
     return path
@@ -179,7 +168,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 def test_learning_chooses_again_and_forgetting_takes_back(tmp_path: Path) -> None:
     path = trained(tmp_path / "m.nbt", range(49))
     before = kept(path)
-    new = [documents(label, range(50, 54)) for label in ("ham", "spam")]
+    new = [numbered(label, range(50, 54)) for label in ("ham", "spam")]
 
     taught(path, "ham", new[0])
     taught(path, "spam", new[1])
@@ -205,7 +194,7 @@ def counts_of(calibration: Calibration) -> Any:
 def test_both_engines_keep_the_same_scores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    new = documents("ham", range(100, 108))
+    new = numbered("ham", range(100, 108))
     found = []
     for few in (1, 99):
         monkeypatch.setattr(learning_stream, "FEW", few)
