@@ -482,7 +482,7 @@ def _part_of(base: NDArray[np.int32], share: float) -> NDArray[np.int32]:
 
 def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:
     """Count some of the documents."""
-    counter = Counter(settings, sample=Sample(documents=0))
+    counter = Counter(settings)
     start = 0
     for block in visits.blocks:
         part = block.take(chosen[start : start + len(block)].nonzero()[0].tolist())
