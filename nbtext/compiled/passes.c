@@ -7,7 +7,7 @@
 
 enum { LINE = 8 };   /* numbers of 64 bits that a processor fetches together */
 enum { AHEAD = 64 }; /* terms whose entries are asked for before they are read */
-enum { WHOLE = 256 }; /* classes all of whose values are asked for */
+enum { WHOLE = 256 }; /* classes; of fewer, all values of a term are asked for */
 enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
 enum { MOST_COPIES = 256 }; /* that teach as much as one document */
 

@@ -115,7 +115,7 @@ widen(Store *store, Row *row)
     size_t kind = row->room + 1u, room = (size_t)1 << kind;
     if (room >= (store->n_classes + 1) / 2)
         return fill(store, row);
-    if (kind == ROOMS || !widen_store(store, room))
+    if (!widen_store(store, room))
         return false;
     uint32_t spare = store->spare[kind], first = spare ? spare : (uint32_t)store->length;
     store->spare[kind] = spare ? (uint32_t)store->entries[spare] : 0;

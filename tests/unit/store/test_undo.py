@@ -240,12 +240,9 @@ def stored(table: StoredTable, name: str) -> tuple[str, Buffer]:
     return kinds[array.format], array.tobytes()
 
 
-def test_finding_records_takes_no_time_in_proportion_to_their_number(
-    tmp_path: Path,
-) -> None:
-    path = str(tmp_path / "model.nbt")
+def quickest_look_at_one_of(n_records: int, path: str) -> float:
+    """Return the least seconds of the processor in which a record is found."""
     train_on(FILLER, path)
-    n_records = 40_000
     rows = np.arange(2 * n_records, dtype=np.uint64).reshape(-1, 2) + 1
     digests = [row.astype(">u8").tobytes() for row in rows]
     contents = read_contents(open_model(path))
@@ -255,7 +252,6 @@ def test_finding_records_takes_no_time_in_proportion_to_their_number(
     records = UndoRecords(digests, [row] * n_records, [()] * n_records, terms)
     replace_file(path, replace(contents, records=records).pack())
     file = open_model(path)
-
     seconds = []
     for digest in digests[-300:]:
         start = process_time()
@@ -263,5 +259,13 @@ def test_finding_records_takes_no_time_in_proportion_to_their_number(
         seconds.append(process_time() - start)
         assert found is not None
         assert found.bag == bag
+    return min(seconds)
 
-    assert min(seconds) < 0.0015  # each took some 3 ms
+
+def test_finding_records_takes_no_time_in_proportion_to_their_number(
+    tmp_path: Path,
+) -> None:
+    of_few = quickest_look_at_one_of(400, str(tmp_path / "few.nbt"))
+    of_many = quickest_look_at_one_of(40_000, str(tmp_path / "many.nbt"))
+
+    assert of_many < 20 * of_few  # it is five to seven times as long, was 60
