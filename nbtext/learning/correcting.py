@@ -279,10 +279,9 @@ class _Making:
         base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
-        lengths = np.zeros(len(visits.labels), np.int64)
-        for view in self.vectors:  # of which each is of unit length
-            lengths += np.diff(view.starts) > 0
+        lengths = self._lengths()
         learnt = self._learnt(base, share, trial.doubt, visits.order)
+        give_back()
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
             self.base.fit.slope * share,
@@ -309,6 +308,13 @@ class _Making:
             runs=tuple(self._runs(learnt)),
         )
         return correction, self._held_out(learnt, info, lengths)
+
+    def _lengths(self) -> NDArray[np.int64]:
+        """Return the squared length of each document's vector, of a unit a view."""
+        lengths = np.zeros(len(self.visits.labels), np.int64)
+        for vectors in self.vectors:
+            lengths += np.diff(vectors.starts) > 0
+        return lengths
 
     def _held_out(
         self, learnt: Learnt, info: CorrectionInfo, lengths: NDArray[np.int64]
@@ -351,13 +357,12 @@ class _Making:
         """
         model = self.base.model
         of_all = np.concatenate(sums_of_weights(model))
-        products = np.empty(len(learnt.values))
-        for start in range(0, len(products), RANGE):
+        of_values = 0.0
+        for start in range(0, len(learnt.values), RANGE):
             part = slice(start, start + RANGE)
-            sums = of_all.take(learnt.places[part]).astype(np.float64)
-            np.multiply(learnt.values[part], sums, out=products[part])
-        n_documents = sum(model.documents)
-        of_values = float(products.sum()) / (n_documents * UNIT * UNIT * BIAS)
+            sums = of_all.take(learnt.places[part])
+            of_values += float((learnt.values[part] * sums.astype(np.float64)).sum())
+        of_values /= sum(model.documents) * UNIT * UNIT * BIAS
         return (of_values + sum(biases)) / len(biases)
 
     def _runs(self, learnt: Learnt) -> Iterator[tuple[SortedCounts, ...]]:

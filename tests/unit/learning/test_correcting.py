@@ -1,5 +1,6 @@
 """Corrections as training makes them, keeps them, and leaves them alone."""
 
+import weakref
 from collections import Counter as Tally
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,7 +33,7 @@ from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
 from nbtext.tokens import read_terms
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
-from nbtext.tokens.engine import PLAIN, use
+from nbtext.tokens.engine import PLAIN, engine, use
 from nbtext.tokens.reading import read
 from tests.build import TOPICS, confusing, texts
 
@@ -172,6 +173,25 @@ def test_the_second_trial_has_the_doubt_of_the_first(
     assert chosen in {0.0, *DOUBTS}
     assert doubts[180] == [chosen] * len(SHARES)
     assert doubts[240] == [chosen]
+
+
+@pytest.mark.skipif(not engine().is_compiled, reason="arrays need the vectors")
+def test_vectors_have_left_memory_when_values_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left: list[list[Any]] = []
+
+    def correct(pupils: Pupils, *rest: Any, **kept: Any) -> Learnt:
+        before = [weakref.ref(vectors.places) for vectors in pupils.views]
+        learnt = passes.correct(pupils, *rest, **kept)
+        left.append([array() is None for array in before])
+        return learnt
+
+    monkeypatch.setattr(correcting, "correct", correct)
+
+    correction_of(trained_on(confusing()))
+    assert left[-1] == [True, True]
+    assert not any(map(any, left[:-1]))  # of trials, they are wanted again
 
 
 def test_half_of_the_scores_are_half_as_steep(monkeypatch: pytest.MonkeyPatch) -> None:
