@@ -144,7 +144,7 @@ def left_out(
         readings = [read_keys(one, model.settings) for one in part]
         views = read_terms(model.settings, [reading.views for reading in readings])
         labels = truth[start : start + PART]
-        scores = event.left_out_by(model, scorings, model.find(views), labels)
+        scores = event.many_by(model, scorings, model.find(views), labels)
         for of_scoring, values in zip(parts, scores, strict=True):
             whole = np.logaddexp.reduce(values, axis=1, keepdims=True)
             of_scoring.append(values - whole)

@@ -44,10 +44,7 @@ def scores_by(
     """
     settings = model.settings
     text, of_text = model.of_text(), documents.of_views(settings.n_texts)
-    if labels is None:
-        scores = event.many_by(text, scorings, of_text)
-    else:
-        scores = event.left_out_by(text, scorings, of_text, labels)
+    scores = event.many_by(text, scorings, of_text, labels)
     if event.is_textbook and settings.has_attributes:
         from nbtext.scoring.attributes.arrays import attribute_scores
 

@@ -2,7 +2,7 @@
 Held-out scores for calibration, by exact leave-one-out.
 
 A sample of the training documents goes in, each to be scored as if it alone had not
-been counted (`EventModel.left_out`); out comes what the scores say for calibration.
+been counted (`EventModel.many_by`); out comes what the scores say for calibration.
 """
 
 from __future__ import annotations

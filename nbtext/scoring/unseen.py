@@ -3,7 +3,7 @@ Classifying documents as if the model had not counted them.
 
 The ledger knows which documents a model has counted. One that it has counted once, in
 one class, and whose counts are those in the model, is scored with its counts taken away
-(leave-one-out, `EventModel.left_out`). That is exact but for the two fitted numbers of
+(leave-one-out, `EventModel.many_by`). That is exact but for the two fitted numbers of
 the calibration, which rest on thousands of documents, each scored without itself. What
 cannot be taken away exactly is said to be so, and is for the caller to leave out: a
 document that was counted more often, that has changed since, or that is older than a

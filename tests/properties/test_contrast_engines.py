@@ -90,7 +90,7 @@ def test_tables_of_evidence_say_what_the_sums_do(
     fields = [[[("body", one)]] * 2 for one in (*[t for _, t in labelled], text, "")]
     documents = model.find(read_terms(SETTINGS, fields))
 
-    found = event_model(scoring.score).many(model, documents)
+    (found,) = event_model(scoring.score).many_by(model, [scoring], documents)
 
     own, divided = (dict(scoring.parameters).get(name) for name in ("own", "scaled"))
     expected = np.zeros(found.shape)

@@ -286,7 +286,8 @@ def terms_of(reading: Settings, bodies: Sequence[str]) -> list[Terms]:
 def left_out(
     model: BatchModel, views: Sequence[Terms], labels: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    return event_model(model.scoring.score).left_out(model, model.find(views), labels)
+    event = event_model(model.scoring.score)
+    return event.many_by(model, [model.scoring], model.find(views), labels)[0]
 
 
 def relative(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -341,7 +342,7 @@ def test_leaving_out_copies_is_never_having_counted_any(
     views = terms_of(TEXT, [body for _, body in known])
 
     documents = model.find(views).counted(np.array(times))
-    found = event_model(score).left_out(model, documents, labels)
+    (found,) = event_model(score).many_by(model, [scoring], documents, labels)
 
     for place, (one, n) in enumerate(zip(known, times, strict=True)):
         rest = batch_model_of(whole - counted(TEXT, [one] * n), scoring)

@@ -1,9 +1,8 @@
 """
-Defaults of an event model, in two variants.
+Defaults of an event model: what most of them say alike.
 
-An event model inherits one of the two: `Separately` scores by one scoring after the
-other, `Together` by all of them at once, where most of what it computes is the same for
-all. Each of them derives the other half of `nbtext.scoring.models.protocol`.
+An event model writes `many`, or `many_by` where most of what it computes is the same
+for several scorings.
 """
 
 from __future__ import annotations
@@ -112,65 +111,29 @@ class Base:
         """Return ln P(class, document) by class, up to what is the same for all."""
         return self.scores(model, [model.scoring], bag)[0]
 
-
-class Separately(Base):
-    """An event model that scores by one scoring after the other."""
-
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
-        """Return the scores of many documents."""
-        raise NotImplementedError
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    def many(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
+        """
+        Return the scores of many documents, for `many_by`.
+
+        Args:
+            model: the counts.
+            documents: the terms.
+            labels: the classes that the documents are left out of; None if none is.
+
+        """
         raise NotImplementedError
 
     def many_by(
-        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
-    ) -> list[Scores]:
-        """Return the scores of many documents by each scoring."""
-        return [self.many(model.scored_by(scoring), documents) for scoring in scorings]
-
-    def left_out_by(
         self,
         model: BatchModel,
         scorings: Sequence[Scoring],
         documents: FoundTerms,
-        labels: Labels,
+        labels: Labels | None = None,
     ) -> list[Scores]:
-        """Return the scores of documents that are left out by each scoring."""
+        """Return the scores of many documents by one scoring after the other."""
         return [
-            self.left_out(model.scored_by(scoring), documents, labels)
+            self.many(model.scored_by(scoring), documents, labels)
             for scoring in scorings
         ]
-
-
-class Together(Base):
-    """An event model that scores by several scorings at once."""
-
-    def many_by(
-        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
-    ) -> list[Scores]:
-        """Return the scores of many documents by each scoring."""
-        raise NotImplementedError
-
-    def left_out_by(
-        self,
-        model: BatchModel,
-        scorings: Sequence[Scoring],
-        documents: FoundTerms,
-        labels: Labels,
-    ) -> list[Scores]:
-        """Return the scores of documents that are left out by each scoring."""
-        raise NotImplementedError
-
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
-        """Return the scores of many documents."""
-        return self.many_by(model, [model.scoring], documents)[0]
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
-    ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
-        return self.left_out_by(model, [model.scoring], documents, labels)[0]

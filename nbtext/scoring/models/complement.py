@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.base import Separately
 from nbtext.scoring.models.weighted_terms import OnWeightedTerms, view_evidence
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 
-class Complement(OnWeightedTerms, Separately):
+class Complement(OnWeightedTerms):
     """Complement naive Bayes."""
 
     name: Final = "complement"
@@ -43,18 +42,15 @@ class Complement(OnWeightedTerms, Separately):
         """Return for each view what its terms say."""
         return [view_evidence(model, view, terms) for view, terms in enumerate(bag)]
 
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+    def many(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels | None
+    ) -> Scores:
         """Return the scores of many documents."""
+        from nbtext.scoring.models.contrast_sums import view_sums
         from nbtext.scoring.models.weighted_evidence import sums_of_evidence
 
-        return sums_of_evidence(model, documents)
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
-    ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
-        from nbtext.scoring.models.contrast_sums import view_sums
-
+        if labels is None:
+            return sums_of_evidence(model, documents)
         scores = documents.zeros(len(model.classes))
         for view in range(len(documents.views)):
             scores += view_sums(model, view, documents, labels).complements

@@ -32,7 +32,7 @@ LEAST_NORM: Final = 1e-9
 
 
 def normalised_sums(
-    model: BatchModel, documents: FoundTerms, labels: Labels | None = None
+    model: BatchModel, documents: FoundTerms, labels: Labels | None
 ) -> Scores:
     """
     Return the scores of documents, shape (n_documents, n_classes).

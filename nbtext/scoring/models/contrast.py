@@ -19,7 +19,6 @@ from math import fsum, sqrt
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.base import Together
 from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.scoring.models.weighted_terms import (
@@ -57,7 +56,7 @@ LEAST_DEVIATION: Final = 1e-12
 """Scores of a smaller deviation say nothing."""
 
 
-class Contrast(OnWeightedTerms, Together):
+class Contrast(OnWeightedTerms):
     """The contrast of a class with all others."""
 
     name: Final = "contrast"
@@ -91,13 +90,17 @@ class Contrast(OnWeightedTerms, Together):
         return [_scaled(part, deviation) for part in parts]
 
     def many_by(
-        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels | None = None,
     ) -> list[Scores]:
         """Return the scores of many documents by each scoring."""
         from nbtext.scoring.models.weighted_evidence import sums_of_evidence
 
-        if len(scorings) > 1:
-            return list(_scores_by(model, scorings, documents))
+        if labels is not None or len(scorings) > 1:
+            return list(_scores_by(model, scorings, documents, labels))
         scores = sums_of_evidence(model.scored_by(scorings[0]), documents)
         return [_divided(scores) if scorings[0].parameter(SCALED) else scores]
 
@@ -105,22 +108,12 @@ class Contrast(OnWeightedTerms, Together):
         """Return how much a view weighs, and what the class itself has there."""
         return ViewWeight(_weight_of(view, scoring), scoring.parameter(OWN))
 
-    def left_out_by(
-        self,
-        model: BatchModel,
-        scorings: Sequence[Scoring],
-        documents: FoundTerms,
-        labels: Labels,
-    ) -> list[Scores]:
-        """Return the scores of documents that are left out by each scoring."""
-        return list(_scores_by(model, scorings, documents, labels))
-
 
 def _scores_by(
     model: BatchModel,
     scorings: Sequence[Scoring],
     documents: FoundTerms,
-    labels: Labels | None = None,
+    labels: Labels | None,
 ) -> Iterator[Scores]:
     """Yield scores by each scoring, of sums that are computed once."""
     from nbtext.scoring.models.contrast_sums import view_sums

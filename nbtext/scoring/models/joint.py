@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.base import Separately
+from nbtext.scoring.models.base import Base
 from nbtext.scoring.models.evidence import PRIOR, Evidence
 from nbtext.scoring.posterior import log_prior
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nbtext.tokens.bag import TermCounts
 
 
-class JointLikelihood(Separately):
+class JointLikelihood(Base):
     """An event model whose score is the logarithm of P(class, document)."""
 
     smoothing: float = 1.0
@@ -83,29 +83,24 @@ class JointLikelihood(Separately):
             *(self.view_evidence(model, view, terms) for view, terms in views),
         ]
 
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+    def many(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels | None
+    ) -> Scores:
         """Return the scores of many documents."""
         import numpy as np
 
-        prior = log_prior(model.scoring.class_prior, model.documents)
-        scores = np.tile(prior, (documents.n_documents, 1))
-        for view in range(len(documents.views)):
-            scores += self.view_scores(model, view, documents, None)
-        return scores
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
-    ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
-        import numpy as np
-
-        # a row for each class that one is left out of: the documents of all classes
-        classes, rows = np.unique(labels, return_inverse=True)
-        is_left_out = np.arange(len(model.classes)) == classes[:, None]
-        counts = np.array(model.documents) - is_left_out
         class_prior = model.scoring.class_prior
-        priors = [log_prior(class_prior, row) for row in counts.tolist()]
-        scores: Scores = np.array(priors)[rows]
+        scores: Scores
+        if labels is None:
+            prior = log_prior(class_prior, model.documents)
+            scores = np.tile(prior, (documents.n_documents, 1))
+        else:
+            # a row for each class that one is left out of: the documents of all classes
+            classes, rows = np.unique(labels, return_inverse=True)
+            is_left_out = np.arange(len(model.classes)) == classes[:, None]
+            counts = np.array(model.documents) - is_left_out
+            priors = [log_prior(class_prior, row) for row in counts.tolist()]
+            scores = np.array(priors)[rows]
         for view in range(len(documents.views)):
             scores += self.view_scores(model, view, documents, labels)
         return scores

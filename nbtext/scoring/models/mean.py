@@ -20,7 +20,6 @@ from math import exp, log
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.base import Separately
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.scoring.models.two_classes import TwoClasses, log_odds_of_terms
@@ -49,7 +48,7 @@ MOST_EVIDENCE: Final = 700.0
 """No term says as much, in nats; what is not much more has no exponential."""
 
 
-class Mean(TwoClasses, Separately):
+class Mean(TwoClasses):
     """The mean score."""
 
     name: Final = "mean"
@@ -66,21 +65,10 @@ class Mean(TwoClasses, Separately):
         """Return for each view what its terms say, and their number as the divisor."""
         return [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
 
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
-        """Return the scores of many documents."""
-        from nbtext.scoring.models.arrays import means, times_counted
-
-        scores = documents.zeros()
-        log_odds = model.once(_log_odds)
-        for view, (terms, places) in enumerate(documents):
-            times = times_counted(model.scoring, terms)
-            scores += means(log_odds[view].take(places), times, terms)
-        return scores
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    def many(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
+        """Return the scores of many documents."""
         from nbtext.scoring.models.arrays import (
             means,
             means_left_out,
@@ -88,13 +76,17 @@ class Mean(TwoClasses, Separately):
             times_counted,
         )
 
-        if engine().is_compiled and documents.copies is None:
+        is_compiled = engine().is_compiled and documents.copies is None
+        if labels is not None and is_compiled:
             least = exp(model.scoring.parameter(MIN_EVIDENCE))
             return means_left_out(model, documents, labels, least)
         scores = documents.zeros()
-        for view, (terms, _) in enumerate(documents):
-            odds = odds_left_out(model, view, documents, labels)
-            log_odds = _log_of_strong(odds, model.scoring)
+        for view, (terms, places) in enumerate(documents):
+            if labels is None:
+                log_odds = model.once(_log_odds)[view].take(places)
+            else:
+                odds = odds_left_out(model, view, documents, labels)
+                log_odds = _log_of_strong(odds, model.scoring)
             scores += means(log_odds, times_counted(model.scoring, terms), terms)
         return scores
 

@@ -1,11 +1,11 @@
 """
-What an event model is: its columns, its calibration, and three computations.
+What an event model is: its columns, its calibration, and two computations.
 
 An event model is written for one document first, as evidence: what each term says. The
 score of the document is computed from the evidence and in no other way, so whatever is
-shown as the reasons of a decision adds up to it. The computations by arrays, for many
-documents and for many that are each left out, are held against it by the tests. Those
-of several scorings at once need not be written: `nbtext.scoring.models.base` has them.
+shown as the reasons of a decision adds up to it. The computation by arrays, for many
+documents, as they are or each left out, is held against it by the tests. That of
+several scorings at once need not be written: `nbtext.scoring.models.base` has it.
 """
 
 from __future__ import annotations
@@ -162,35 +162,25 @@ class EventModel(Protocol):
         exact; of others it is the score, of which a fit makes a posterior.
         """
 
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
-        """Return the scores of many documents."""
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
-    ) -> Scores:
-        """
-        Return each document's score as if it alone had not been counted.
-
-        Args:
-            model: the counts, the documents' own among them.
-            documents: their terms.
-            labels: shape (n_documents,), the places of the classes they are counted in.
-
-        """
-
     def scores(self, model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
         """Return one document's score by each scoring, as its evidence gives it."""
 
     def many_by(
-        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
-    ) -> list[Scores]:
-        """Return the scores of many documents by each scoring."""
-
-    def left_out_by(
         self,
         model: BatchModel,
         scorings: Sequence[Scoring],
         documents: FoundTerms,
-        labels: Labels,
+        labels: Labels | None = None,
     ) -> list[Scores]:
-        """Return the scores of documents that are left out by each scoring."""
+        """
+        Return the scores of many documents by each scoring.
+
+        Args:
+            model: the counts.
+            scorings: how to score; they differ in parameters only.
+            documents: the terms.
+            labels: shape (n_documents,), the places of the classes that the documents
+                are counted in: each is scored as if it alone had not been; None if
+                none is left out.
+
+        """

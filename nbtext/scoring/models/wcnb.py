@@ -21,7 +21,6 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.base import Separately
 from nbtext.scoring.models.weighted_terms import WEIGHT, OnWeightedTerms, view_evidence
 from nbtext.settings.columns import UNIT
 from nbtext.tokens.bag import log_count
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from nbtext.tokens.bag import TermCounts
 
 
-class NormalisedComplement(OnWeightedTerms, Separately):
+class NormalisedComplement(OnWeightedTerms):
     """Weight-normalised complement naive Bayes."""
 
     name: Final = "wcnb"
@@ -59,16 +58,10 @@ class NormalisedComplement(OnWeightedTerms, Separately):
             for view, terms in enumerate(bag)
         ]
 
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
-        """Return the scores of many documents."""
-        from nbtext.scoring.models.complement_norms import normalised_sums
-
-        return normalised_sums(model, documents)
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    def many(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
+        """Return the scores of many documents."""
         from nbtext.scoring.models.complement_norms import normalised_sums
 
         return normalised_sums(model, documents, labels)

@@ -21,7 +21,6 @@ from math import log
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.base import Together
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.scoring.models.two_classes import TwoClasses, log_odds_of_terms
@@ -52,7 +51,7 @@ STRENGTH: Final = Parameter(
 """k, in nats (docs/experiments/008-text-of-two-classes.md)."""
 
 
-class Weighted(TwoClasses, Together):
+class Weighted(TwoClasses):
     """The weighted score."""
 
     name: Final = "weighted"
@@ -72,33 +71,33 @@ class Weighted(TwoClasses, Together):
         return [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
 
     def many_by(
-        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
-    ) -> list[Scores]:
-        """Return the scores of many documents by scorings of several strengths."""
-        log_odds = model.once(_log_odds)
-        odds = [
-            log_odds[view].take(places) for view, (_, places) in enumerate(documents)
-        ]
-        return _scores(scorings, documents, odds)
-
-    def left_out_by(
         self,
         model: BatchModel,
         scorings: Sequence[Scoring],
         documents: FoundTerms,
-        labels: Labels,
+        labels: Labels | None = None,
     ) -> list[Scores]:
-        """Return the same by scorings of several strengths."""
+        """Return the scores of many documents by scorings of several strengths."""
         import numpy as np
 
         from nbtext.scoring.models.arrays import odds_left_out
+        from nbtext.tokens.bags import sum_by_document
 
-        odds = [
-            odds_left_out(model, view, documents, labels)
-            for view in range(len(documents.views))
-        ]
-        log_odds = [np.log(ratio, out=ratio) for ratio in odds]
-        return _scores(scorings, documents, log_odds)
+        scores = [documents.zeros() for _ in scorings]
+        for view, (terms, places) in enumerate(documents):
+            if labels is None:
+                r = model.once(_log_odds)[view].take(places)
+            else:
+                r = odds_left_out(model, view, documents, labels)
+                np.log(r, out=r)
+            weights = np.abs(r)
+            weights *= _growths(model.scoring, terms)
+            sums = sum_by_document(weights, terms.starts)
+            r *= weights
+            evidence = sum_by_document(r, terms.starts)
+            for score, scoring in zip(scores, scorings, strict=True):
+                score += evidence / (sums + scoring.parameter(STRENGTH.name))
+        return scores
 
 
 def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
@@ -118,34 +117,6 @@ def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
 def _growth(scoring: Scoring, n: int) -> float:
     """Return g, by which a term that occurs n times weighs more than one."""
     return 1.0 if scoring.counting == "once" else 1.0 + REPEATS * log(n)
-
-
-def _scores(
-    scorings: Sequence[Scoring], documents: FoundTerms, log_odds: Sequence[Floats]
-) -> list[Scores]:
-    """
-    Return the scores of documents by scorings of several strengths.
-
-    Args:
-        scorings: they differ in their strength alone.
-        documents: the terms.
-        log_odds: for each view, shape (n_terms,), what each term says; changed.
-
-    """
-    import numpy as np
-
-    from nbtext.tokens.bags import sum_by_document
-
-    scores = [documents.zeros() for _ in scorings]
-    for r, (terms, _) in zip(log_odds, documents, strict=True):
-        weights = np.abs(r)
-        weights *= _growths(scorings[0], terms)
-        sums = sum_by_document(weights, terms.starts)
-        r *= weights
-        evidence = sum_by_document(r, terms.starts)
-        for score, scoring in zip(scores, scorings, strict=True):
-            score += evidence / (sums + scoring.parameter(STRENGTH.name))
-    return scores
 
 
 def _growths(scoring: Scoring, terms: Terms) -> Floats:

@@ -53,13 +53,9 @@ class Scaled(Mean):
             for part in super().evidence(model, bag)
         ]
 
-    def many(self, model: Any, documents: Any) -> Any:
+    def many(self, model: Any, documents: Any, labels: Any) -> Any:
         """Return the scores of many documents."""
-        return factor(model.scoring) * super().many(model, documents)
-
-    def left_out(self, model: Any, documents: Any, labels: Any) -> Any:
-        """Return the scores of documents that are left out."""
-        return factor(model.scoring) * super().left_out(model, documents, labels)
+        return factor(model.scoring) * super().many(model, documents, labels)
 
 
 def factor(scoring: Scoring) -> float:

@@ -103,7 +103,9 @@ def test_a_prior_is_made_for_each_class_that_is_left_out_and_no_other(
     made = Mock(side_effect=log_prior)
     monkeypatch.setattr("nbtext.scoring.models.joint.log_prior", made)
 
-    scores = event_model("sum").left_out(model, model.find(documents), labels)
+    (scores,) = event_model("sum").many_by(
+        model, [model.scoring], model.find(documents), labels
+    )
 
     assert made.call_count == 4
     assert scores[:4].tolist() == scores[4:].tolist()
