@@ -109,7 +109,7 @@ def judged(corpus: Corpus, size: tuple[int, int], draw: int, prior: Prior) -> An
 def main(arguments: list[str]) -> None:
     """Print a table for each corpus."""
     folder, *rest = arguments
-    prior = event_model(default_scoring("mail", 2).score).prior(SETTINGS, 2)
+    prior = event_model(default_scoring("mail", 2).score).prior(2)
     if rest:
         prior = Prior(*map(float, rest[1:]))
     for name in ("spamassassin", "nazario"):

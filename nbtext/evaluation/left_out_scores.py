@@ -87,7 +87,7 @@ def _fit(model: BatchModel, scores: NDArray[np.float64], labels: Labels) -> Fit:
     if not model.scoring.calibrated:
         return Fit()
     names = [model.classes[place] for place in labels.tolist()]
-    nothing = no_calibration(model.scoring, model.settings, len(model.classes))
+    nothing = no_calibration(model.scoring, len(model.classes))
     kept = observed_scores(model, [nothing], [scores], names)
     return fit(total(kept), model.classes)
 

@@ -282,8 +282,7 @@ class GrowingModel:
         """Return what documents have scored before they were learnt."""
         is_corrected = model.correction is not None
         found = held_out_by(model.scoring, self._kept, is_corrected=is_corrected)
-        n_classes = len(model.classes)
-        return found or no_calibration(model.scoring, model.settings, n_classes)
+        return found or no_calibration(model.scoring, len(model.classes))
 
     def _without_terms(self) -> Model:
         """Return the model as it is now; it finds no term."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from nbtext.counts.correction import CorrectionInfo
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.scoring.model import Model
-    from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
 
 from nbtext.counts import Calibration, Fit, fit
@@ -73,8 +72,7 @@ def held_out(model: Model) -> Calibration:
     kept = calibrations_of(model.file.tables)
     is_corrected = model.correction is not None
     found = held_out_by(model.scoring, kept, is_corrected=is_corrected)
-    n_classes = len(model.classes)
-    return found or no_calibration(model.scoring, model.settings, n_classes)
+    return found or no_calibration(model.scoring, len(model.classes))
 
 
 def held_out_by(
@@ -103,13 +101,13 @@ def corrected(scoring: Scoring) -> dict[str, Any]:
     return scoring.of_scores() | {CORRECTED: True}
 
 
-def no_calibration(scoring: Scoring, settings: Settings, n_classes: int) -> Calibration:
+def no_calibration(scoring: Scoring, n_classes: int) -> Calibration:
     """Return the calibration of a scoring by which no document was scored."""
     event = event_model(scoring.score)
     has_losses = event.calibration == "temperature"
     return Calibration(
         scoring.of_scores(),
-        event.prior(settings, n_classes),
+        event.prior(n_classes),
         losses=(0,) * len(TEMPERATURES) if has_losses else (),
     )
 
@@ -120,10 +118,8 @@ def no_calibrations(model: Model | BatchModel) -> tuple[Calibration, ...]:
 
     They are those of the candidates, and last that of corrected scores, if any.
     """
-    settings, n_classes = model.settings, len(model.classes)
-    found = [
-        no_calibration(one, settings, n_classes) for one in candidates(model.scoring)
-    ]
+    n_classes = len(model.classes)
+    found = [no_calibration(one, n_classes) for one in candidates(model.scoring)]
     if keeps_corrected(model):
         found.append(Calibration(corrected(model.scoring)))
     return tuple(found)

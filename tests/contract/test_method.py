@@ -22,9 +22,9 @@ from nbtext.scoring.posterior import LEAST_SHARE, log_shares
 from nbtext.settings.reading import default_settings
 
 MIN_EVIDENCE = default_scoring("mail", 2).parameter("min_evidence")
-MEAN = event_model("mean").prior(default_settings("mail", 2), 2)
-MORE = event_model("contrast").prior(default_settings("text", 3), 10)
-MANY = event_model("contrast").prior(default_settings("text", 3), 11)
+MEAN = event_model("mean").prior(2)
+MORE = event_model("contrast").prior(10)
+MANY = event_model("contrast").prior(11)
 PAGE = " ".join(
     (Path(__file__).parents[2] / "docs" / "method.md").read_text("utf-8").split()
 )

@@ -208,7 +208,7 @@ def histograms() -> Iterator[dict[tuple[int, str], int]]:
 def test_every_bit_of_the_fit(model: Path, number: int) -> None:
     counts = [*histograms()][number]
     whole = read_contents(open_model(str(model)))
-    nothing = no_calibration(whole.scoring, whole.counts.settings, 2)
+    nothing = no_calibration(whole.scoring, 2)
     held_out = (nothing._replace(counts=counts),)
     changed = replace(whole, calibrations=held_out)
     model.write_bytes(b"".join(map(bytes, changed.pack())))
@@ -218,7 +218,7 @@ def test_every_bit_of_the_fit(model: Path, number: int) -> None:
 
 
 def test_the_prior_is_that_of_the_mean() -> None:
-    assert Mean().prior(None, 2) == (0.35, 100.0, 1.0)  # type: ignore[arg-type]  # unused
+    assert Mean().prior(2) == (0.35, 100.0, 1.0)
 
 
 # --- a model that stays open -----------------------------------------------

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from nbtext.counts.calibration import Prior
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Calibrated, Evidence, Raw
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import View
     from nbtext.tokens import Bag
+    from nbtext.tokens.bag import TermCounts
 
 from nbtext.scoring.models.evidence import n_numbers, score_of
-from nbtext.settings.scoring import OCCURRENCES, ONCE
+from nbtext.settings.scoring import OCCURRENCES, ONCE, UNK
 
 
 class Base:
@@ -35,6 +37,7 @@ class Base:
 
     Attributes:
         calibration: how its scores become probabilities.
+        expected: what is expected of a fit before any document was scored.
         parameters: the numbers that it has of its own.
         smoothings: what else may be added to every count, way by way, each from the
             smoothing on; held-out documents choose.
@@ -50,6 +53,7 @@ class Base:
     """
 
     calibration: Calibrated
+    expected: Prior
     parameters: tuple[Parameter, ...] = ()
     smoothings: tuple[tuple[float, ...], ...] = ()
     reads_ngrams: bool = False
@@ -73,9 +77,8 @@ class Base:
         return ()
 
     def keeps_histograms(self, scoring: Scoring) -> bool:
-        """Say that it needs no histograms of counts."""
-        del scoring
-        return False
+        """Return whether unknown terms are one, which singletons tell of."""
+        return self.has_unknown and scoring.unknown == UNK
 
     def refusal(
         self, scoring: Scoring, settings: Settings, classes: Sequence[str]
@@ -91,9 +94,28 @@ class Base:
         del n_classes
         return {}
 
-    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
-        """Return the parts of one document's score."""
+    def prior(self, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del n_classes
+        return self.expected
+
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
+        """
+        Return what one view of a document says.
+
+        Args:
+            model: the counts.
+            view: which of the views.
+            terms: the document's terms in this view.
+
+        """
         raise NotImplementedError
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return for each view what its terms say."""
+        return [
+            self.view_evidence(model, view, terms) for view, terms in enumerate(bag)
+        ]
 
     def scores(self, model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
         """Return one document's score by each scoring."""

@@ -15,15 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.weighted_terms import OnWeightedTerms, view_evidence
+from nbtext.scoring.models.weighted_terms import OnWeightedTerms
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
-    from nbtext.scoring.model import Model
-    from nbtext.scoring.models.evidence import Evidence
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
-    from nbtext.tokens import Bag
 
 
 class Complement(OnWeightedTerms):
@@ -32,15 +28,7 @@ class Complement(OnWeightedTerms):
     name: Final = "complement"
     about: Final = "complement naive Bayes"
     smoothing: Final = 0.03
-
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=0.5, precision=1.0)
-
-    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
-        """Return for each view what its terms say."""
-        return [view_evidence(model, view, terms) for view, terms in enumerate(bag)]
+    expected = Prior(slope=0.5, precision=1.0)
 
     def many(
         self, model: BatchModel, documents: FoundTerms, labels: Labels | None

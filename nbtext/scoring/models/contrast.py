@@ -21,11 +21,7 @@ from typing import TYPE_CHECKING, Final
 from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.parameters import Parameter
-from nbtext.scoring.models.weighted_terms import (
-    OnWeightedTerms,
-    ViewWeight,
-    view_evidence,
-)
+from nbtext.scoring.models.weighted_terms import OnWeightedTerms, ViewWeight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +30,9 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.contrast_sums import ClassSums
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import View
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import TermCounts
 
 NGRAMS: Final = "ngrams"
 """The parameter: the weight of views of byte n-grams."""
@@ -75,15 +69,14 @@ class Contrast(OnWeightedTerms):
         """Return the parameters that follow from the number of classes."""
         return {SCALED: float(n_classes > MOST_UNSCALED)}
 
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
+    def prior(self, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
-        del settings
         slope = 1.0 if n_classes > MOST_UNSCALED else 0.5
         return Prior(slope=slope, precision=1.0, offset=1.0)
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return for each view what its terms say."""
-        parts = [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
+        parts = super().evidence(model, bag)
         if not model.scoring.parameter(SCALED):
             return parts
         deviation = _deviation(score_of(parts, len(model.classes)))
@@ -100,35 +93,35 @@ class Contrast(OnWeightedTerms):
         from nbtext.scoring.models.weighted_evidence import sums_of_evidence
 
         if labels is not None or len(scorings) > 1:
-            return list(_scores_by(model, scorings, documents, labels))
+            return list(self._scores_by(model, scorings, documents, labels))
         scores = sums_of_evidence(model.scored_by(scorings[0]), documents)
         return [_divided(scores) if scorings[0].parameter(SCALED) else scores]
 
+    def _scores_by(
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels | None,
+    ) -> Iterator[Scores]:
+        """Yield scores by each scoring, of sums that are computed once."""
+        from nbtext.scoring.models.contrast_sums import view_sums
+
+        sums: dict[int, ClassSums] = {}
+        for scoring in scorings:
+            scores = documents.zeros(len(model.classes))
+            for view, settings in enumerate(model.settings.views):
+                weight, own = self.weight_of(settings, scoring)
+                if weight:
+                    if view not in sums:
+                        sums[view] = view_sums(model, view, documents, labels)
+                    scores += weight * (sums[view].complements + own * sums[view].owns)
+            yield _divided(scores) if scoring.parameter(SCALED) else scores
+
     def weight_of(self, view: View, scoring: Scoring) -> ViewWeight:
         """Return how much a view weighs, and what the class itself has there."""
-        return ViewWeight(_weight_of(view, scoring), scoring.parameter(OWN))
-
-
-def _scores_by(
-    model: BatchModel,
-    scorings: Sequence[Scoring],
-    documents: FoundTerms,
-    labels: Labels | None,
-) -> Iterator[Scores]:
-    """Yield scores by each scoring, of sums that are computed once."""
-    from nbtext.scoring.models.contrast_sums import view_sums
-
-    sums: dict[int, ClassSums] = {}
-    for scoring in scorings:
-        scores = documents.zeros(len(model.classes))
-        own = scoring.parameter(OWN)
-        for view, settings in enumerate(model.settings.views):
-            weight = _weight_of(settings, scoring)
-            if weight:
-                if view not in sums:
-                    sums[view] = view_sums(model, view, documents, labels)
-                scores += weight * (sums[view].complements + own * sums[view].owns)
-        yield _divided(scores) if scoring.parameter(SCALED) else scores
+        weight = scoring.parameter(NGRAMS) if view.alphabet == "ngrams" else 1.0
+        return ViewWeight(weight, scoring.parameter(OWN))
 
 
 def _divided(scores: Scores) -> Scores:
@@ -139,17 +132,6 @@ def _divided(scores: Scores) -> Scores:
     divisors = np.where(deviations > LEAST_DEVIATION, deviations, np.inf)
     scores = scores / divisors
     return scores
-
-
-def _weight_of(view: View, scoring: Scoring) -> float:
-    """Return how much a view weighs."""
-    return scoring.parameter(NGRAMS) if view.alphabet == "ngrams" else 1.0
-
-
-def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
-    scoring = model.scoring
-    weight = _weight_of(model.settings.views[view], scoring)
-    return view_evidence(model, view, terms, weight=weight, own=scoring.parameter(OWN))
 
 
 def _deviation(score: Sequence[float]) -> float:

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Calibrated
-    from nbtext.settings.reading import Settings
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import TermCounts
 
 
 class JointLikelihood(Base):
@@ -35,23 +33,7 @@ class JointLikelihood(Base):
     smoothing: float = 1.0
     calibration: Calibrated = "temperature"
     is_textbook = True
-
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=0.1)
-
-    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
-        """
-        Return what one view of a document says.
-
-        Args:
-            model: the counts.
-            view: which of the views.
-            terms: the document's terms in this view.
-
-        """
-        raise NotImplementedError
+    expected = Prior(slope=0.1)
 
     def view_scores(
         self,
@@ -76,12 +58,7 @@ class JointLikelihood(Base):
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the prior, and for each view what its terms say."""
         class_prior = log_prior(model.scoring.class_prior, model.documents)
-        prior = Evidence(PRIOR, rest=class_prior)
-        views = enumerate(bag)
-        return [
-            prior,
-            *(self.view_evidence(model, view, terms) for view, terms in views),
-        ]
+        return [Evidence(PRIOR, rest=class_prior), *super().evidence(model, bag)]
 
     def many(
         self, model: BatchModel, documents: FoundTerms, labels: Labels | None

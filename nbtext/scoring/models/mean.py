@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     )
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
-    from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
 
 
@@ -54,16 +52,30 @@ class Mean(TwoClasses):
     name: Final = "mean"
     about: Final = "the mean of the telling terms (two classes)"
     smoothing: Final = 0.01
+    expected = Prior(slope=0.35, precision=100.0, offset=1.0)
     parameters = (Parameter(MIN_EVIDENCE, 2.0, least=1e-6, most=MOST_EVIDENCE),)
 
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=0.35, precision=100.0, offset=1.0)
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
+        """Return what one view's terms say, and their number as the divisor."""
+        is_once = model.scoring.counting == "once"
+        least = exp(model.scoring.parameter(MIN_EVIDENCE))
 
-    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
-        """Return for each view what its terms say, and their number as the divisor."""
-        return [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
+        def log_of(odds: float) -> float:
+            # compared before the logarithm, so that arrays keep the same terms
+            is_strong = odds >= least or odds * least <= 1.0
+            return log(odds) if is_strong else 0.0
+
+        log_odds = log_odds_of_terms(model, view, terms, log_of)
+        rows = []
+        kept = 0
+        for key, r in log_odds.items():
+            if r:
+                times = 1 if is_once else terms[key]
+                kept += times
+                rows.append((key, 0, times * r))
+        known = sum(terms[key] for key in log_odds)
+        name = model.settings.views[view].name
+        return Evidence(name, rows, divisor=kept or 1, known=known)
 
     def many(
         self, model: BatchModel, documents: FoundTerms, labels: Labels | None
@@ -89,28 +101,6 @@ class Mean(TwoClasses):
                 log_odds = _log_of_strong(odds, model.scoring)
             scores += means(log_odds, times_counted(model.scoring, terms), terms)
         return scores
-
-
-def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
-    is_once = model.scoring.counting == "once"
-    least = exp(model.scoring.parameter(MIN_EVIDENCE))
-
-    def log_of(odds: float) -> float:
-        # compared before the logarithm, so that arrays keep the same terms
-        is_strong = odds >= least or odds * least <= 1.0
-        return log(odds) if is_strong else 0.0
-
-    log_odds = log_odds_of_terms(model, view, terms, log_of)
-    rows = []
-    kept = 0
-    for key, r in log_odds.items():
-        if r:
-            times = 1 if is_once else terms[key]
-            kept += times
-            rows.append((key, 0, times * r))
-    known = sum(terms[key] for key in log_odds)
-    name = model.settings.views[view].name
-    return Evidence(name, rows, divisor=kept or 1, known=known)
 
 
 def _log_odds(model: BatchModel) -> list[Floats]:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
 
@@ -46,10 +45,6 @@ class Multinomial(JointLikelihood):
     countings = COUNTINGS
     not_linear = ""
     has_unknown = True
-
-    def keeps_histograms(self, scoring: Scoring) -> bool:
-        """Return whether unknown terms are one, which singletons tell of."""
-        return counts_unknown(scoring)
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the prior, what each view's terms say, and the unknown ones."""

@@ -145,7 +145,7 @@ class EventModel(Protocol):
     def parameters_for(self, n_classes: int) -> Mapping[str, float]:
         """Return the parameters that follow from the number of classes, by name."""
 
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
+    def prior(self, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:

@@ -48,6 +48,7 @@ class Tfidf(JointLikelihood):
     name: Final = "tfidf"
     about: Final = "the multinomial on TF-IDF weights (not calibrated)"
     smoothing = 0.01
+    expected = Prior(slope=1.0)
     countings = (OCCURRENCES,)
     not_linear = "documents are scaled to unit length"
     weighs_again = True
@@ -62,11 +63,6 @@ class Tfidf(JointLikelihood):
                 f"themselves (train --score {self.name})"
             )
         return super().refusal(scoring, settings, classes)
-
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=1.0)
 
     def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
         """Return what one view of a document says."""

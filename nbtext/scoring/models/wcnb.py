@@ -21,19 +21,15 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.weighted_terms import WEIGHT, OnWeightedTerms, view_evidence
+from nbtext.scoring.models.weighted_terms import WEIGHT, OnWeightedTerms
 from nbtext.settings.columns import UNIT
 from nbtext.tokens.bag import log_count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Evidence
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
-    from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
 
 
@@ -43,20 +39,32 @@ class NormalisedComplement(OnWeightedTerms):
     name: Final = "wcnb"
     about: Final = "complement naive Bayes with normalised weights"
     smoothing: Final = 0.03
+    expected = Prior(slope=5.0, precision=1.0)
     reads_vocabulary = True
 
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=5.0, precision=1.0)
-
-    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
-        """Return for each view what its terms say; all terms are read for it."""
-        factors = _factors_of(model)
-        return [
-            _view_evidence(model, view, terms, factors[view])
-            for view, terms in enumerate(bag)
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
+        """Return what complements say, times factors for which all terms are read."""
+        part = super().view_evidence(model, view, terms)
+        if not part.rest:
+            return part
+        a, factors = model.scoring.smoothing, _factors_of(model)[view]
+        column = model.settings.views[view].column(WEIGHT)
+        found = model.found(view, terms)
+        logs = {key: log_count(terms[key]) for key in found}
+        length = sqrt(sum(value * value for value in logs.values()))
+        # ln(W_t + a) of every class, which no longer cancels where factors differ
+        shared = sum(
+            logs[key] / length * log(sum(row[column] for _, row in entries) / UNIT + a)
+            for key, entries in found.items()
+        )
+        rows = [
+            (key, class_, factors[class_] * says) for key, class_, says in part.terms
         ]
+        rest = [
+            factor * (value - shared)
+            for factor, value in zip(factors, part.rest, strict=True)
+        ]
+        return part._replace(terms=rows, rest=rest)
 
     def many(
         self, model: BatchModel, documents: FoundTerms, labels: Labels | None
@@ -65,31 +73,6 @@ class NormalisedComplement(OnWeightedTerms):
         from nbtext.scoring.models.complement_norms import normalised_sums
 
         return normalised_sums(model, documents, labels)
-
-
-def _view_evidence(
-    model: Model, view: int, terms: TermCounts, factors: Sequence[float]
-) -> Evidence:
-    """Return what the complements of classes say, each times its class's factor."""
-    part = view_evidence(model, view, terms)
-    if not part.rest:
-        return part
-    a = model.scoring.smoothing
-    column = model.settings.views[view].column(WEIGHT)
-    found = model.found(view, terms)
-    logs = {key: log_count(terms[key]) for key in found}
-    length = sqrt(sum(value * value for value in logs.values()))
-    # ln(W_t + a) of every class, which no longer cancels where factors differ
-    shared = sum(
-        logs[key] / length * log(sum(row[column] for _, row in entries) / UNIT + a)
-        for key, entries in found.items()
-    )
-    rows = [(key, class_, factors[class_] * says) for key, class_, says in part.terms]
-    rest = [
-        factor * (value - shared)
-        for factor, value in zip(factors, part.rest, strict=True)
-    ]
-    return part._replace(terms=rows, rest=rest)
 
 
 @lru_cache(maxsize=1)

@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     )
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
-    from nbtext.tokens import Bag, Terms
+    from nbtext.tokens import Terms
     from nbtext.tokens.bag import TermCounts
 
 REPEATS: Final = 0.25
@@ -57,18 +56,24 @@ class Weighted(TwoClasses):
     name: Final = "weighted"
     about: Final = "the mean of the terms, weighted by what they say (two classes)"
     smoothing: Final = 0.1
+    expected = Prior(slope=0.7, precision=5.0, offset=1.0)
     parameters = (STRENGTH,)
     reads_ngrams = True
     can_be_corrected = True
 
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=0.7, precision=5.0, offset=1.0)
-
-    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
-        """Return for each view what its terms say, and their weights as the divisor."""
-        return [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
+        """Return what one view's terms say, and their weights as the divisor."""
+        log_odds = log_odds_of_terms(model, view, terms, log)
+        smoothing = weights = model.scoring.parameter(STRENGTH.name)
+        rows = []
+        for key, r in log_odds.items():
+            weight = _growth(model.scoring, terms[key]) * abs(r)
+            weights += weight
+            if r:
+                rows.append((key, 0, weight * r))
+        known = sum(terms[key] for key in log_odds)
+        name = model.settings.views[view].name
+        return Evidence(name, rows, divisor=weights, known=known, smoothing=smoothing)
 
     def many_by(
         self,
@@ -98,20 +103,6 @@ class Weighted(TwoClasses):
             for score, scoring in zip(scores, scorings, strict=True):
                 score += evidence / (sums + scoring.parameter(STRENGTH.name))
         return scores
-
-
-def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
-    log_odds = log_odds_of_terms(model, view, terms, log)
-    smoothing = weights = model.scoring.parameter(STRENGTH.name)
-    rows = []
-    for key, r in log_odds.items():
-        weight = _growth(model.scoring, terms[key]) * abs(r)
-        weights += weight
-        if r:
-            rows.append((key, 0, weight * r))
-    known = sum(terms[key] for key in log_odds)
-    name = model.settings.views[view].name
-    return Evidence(name, rows, divisor=weights, known=known, smoothing=smoothing)
 
 
 def _growth(scoring: Scoring, n: int) -> float:

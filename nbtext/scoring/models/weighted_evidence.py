@@ -8,25 +8,20 @@ is computed for all entries once, and documents add it up.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from nbtext.counts.room import Ranges, empty
 from nbtext.scoring.models.arrays import Said, unit_length
 from nbtext.scoring.models.registry import event_model
-from nbtext.scoring.models.weighted_terms import (
-    LEAST_SIZE,
-    SHARE,
-    WEIGHT,
-    OnWeightedTerms,
-    ViewWeight,
-)
+from nbtext.scoring.models.weighted_terms import LEAST_SIZE, SHARE, WEIGHT
 from nbtext.settings.columns import UNIT
 from nbtext.tokens.bags import sum_by_document
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, Floats, FoundTerms, Scores
+    from nbtext.scoring.models.weighted_terms import OnWeightedTerms, ViewWeight
 
 RANGE: Final = 1 << 15
 """How many terms are dealt with at a time."""
@@ -70,10 +65,7 @@ def _said(model: BatchModel) -> list[Said | None]:
 
 
 def _weight(model: BatchModel, view: int) -> ViewWeight:
-    event = event_model(model.scoring.score)
-    if not isinstance(event, OnWeightedTerms):
-        message = f"the {event.name} score is not on weighted terms"
-        raise TypeError(message)
+    event = cast("OnWeightedTerms", event_model(model.scoring.score))
     return event.weight_of(model.settings.views[view], model.scoring)
 
 

@@ -83,45 +83,35 @@ class OnWeightedTerms(Base):
         del settings, classes
         return "" if scoring.counting == OCCURRENCES else "counts repeats"
 
-
-def view_evidence(
-    model: Model, view: int, terms: TermCounts, *, weight: float = 1.0, own: float = 0.0
-) -> Evidence:
-    """
-    Return what the terms of a document say in one view.
-
-    Args:
-        model: the counts.
-        view: which of the views.
-        terms: the document's terms in this view.
-        weight: how much the view weighs.
-        own: how much the class itself weighs beside its complement.
-
-    """
-    a, settings = model.scoring.smoothing, model.settings.views[view]
-    column = settings.column(WEIGHT)
-    found = model.found(view, terms)
-    known = sum(terms[key] for key in found)
-    if not found or not weight:
-        return Evidence(settings.name, known=known)
-    logs = {key: log_count(terms[key]) for key in found}
-    length = sqrt(sum(value * value for value in logs.values()))
-    sizes = [by_class[column] / UNIT for by_class in model.totals[view]]
-    # 1 / (W_c h) of each class
-    rates = [
-        sum(sizes) / (SHARE * len(sizes) * max(size, LEAST_SIZE)) for size in sizes
-    ]
-    rows = []
-    for key, entries in found.items():
-        x = weight * logs[key] / length
-        whole = sum(columns[column] for _, columns in entries) / UNIT
-        for class_, columns in entries:
-            w = columns[column] / UNIT
-            says = (
-                log(whole + a) - log(whole - w + a) + own * log(1 + w * rates[class_])
-            )
-            rows.append((key, class_, x * says))
-    n_terms = max(model.n_terms(view), 1)
-    sum_of_x = weight * sum(logs.values()) / length
-    rest = [sum_of_x * log(sum(sizes) - size + a * n_terms) for size in sizes]
-    return Evidence(settings.name, rows, rest=rest, known=known)
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
+        """Return what the terms of a document say in one view."""
+        a, settings = model.scoring.smoothing, model.settings.views[view]
+        weight, own = self.weight_of(settings, model.scoring)
+        column = settings.column(WEIGHT)
+        found = model.found(view, terms)
+        known = sum(terms[key] for key in found)
+        if not found or not weight:
+            return Evidence(settings.name, known=known)
+        logs = {key: log_count(terms[key]) for key in found}
+        length = sqrt(sum(value * value for value in logs.values()))
+        sizes = [by_class[column] / UNIT for by_class in model.totals[view]]
+        # 1 / (W_c h) of each class
+        rates = [
+            sum(sizes) / (SHARE * len(sizes) * max(size, LEAST_SIZE)) for size in sizes
+        ]
+        rows = []
+        for key, entries in found.items():
+            x = weight * logs[key] / length
+            whole = sum(columns[column] for _, columns in entries) / UNIT
+            for class_, columns in entries:
+                w = columns[column] / UNIT
+                says = (
+                    log(whole + a)
+                    - log(whole - w + a)
+                    + own * log(1 + w * rates[class_])
+                )
+                rows.append((key, class_, x * says))
+        n_terms = max(model.n_terms(view), 1)
+        sum_of_x = weight * sum(logs.values()) / length
+        rest = [sum_of_x * log(sum(sizes) - size + a * n_terms) for size in sizes]
+        return Evidence(settings.name, rows, rest=rest, known=known)

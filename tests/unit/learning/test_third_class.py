@@ -58,7 +58,7 @@ def test_the_first_of_it_say_nothing_of_the_scores_of_others(
     assert found == ({} if few else {"law": n_documents})
     if few:  # as expected of such scores, and by the parameters of none
         assert model.scoring == default_scoring(model.settings.format, 3)
-        assert fitted(model).slope == CONTRAST.prior(model.settings, 3).slope
+        assert fitted(model).slope == CONTRAST.prior(3).slope
 
 
 def test_who_teaches_it_is_told_what_becomes_of_probabilities(
