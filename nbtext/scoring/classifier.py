@@ -185,14 +185,11 @@ class Classifier:
 
         """
         decision = decide(
-            document.name,
+            document,
             scored,
             self.model.classes,
             rule=self.rule,
-            truncated=document.truncated,
-            expected=document.label,
             heading=_heading_of(document) if headings else None,
-            identity=document.identity,
         )
         if not self.n_reasons or decision.label == decision.expected:
             return decision

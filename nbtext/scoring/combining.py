@@ -146,16 +146,13 @@ class CombinedClassifier:
     def _together(self, document: Document, decisions: list[Decision]) -> Decision:
         """Make one decision of those of all models."""
         found = decide(
-            document.name,
+            document,
             self._scored(decisions),
             self.classes,
             rule=self.rule,
-            truncated=document.truncated,
-            expected=document.label,
             heading=decisions[0].heading,
         )
         return found._replace(
-            identity=document.identity,
             seen=_seen(decisions),
             parts=tuple(
                 Part(voice.classifier.model.path, decision)

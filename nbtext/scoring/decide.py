@@ -12,6 +12,7 @@ from math import exp, log, log1p
 from operator import add
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from nbtext.document import Document
 from nbtext.scoring.figures import CERTAIN as CERTAIN
 from nbtext.scoring.figures import probability as probability
 from nbtext.scoring.posterior import capped, normalised
@@ -189,35 +190,29 @@ class Part(NamedTuple):
 
 
 def decide(
-    name: str,
+    document: Document,
     scored: Scored,
     classes: Sequence[str],
     *,
     rule: DecisionRule = DEFAULT,
-    truncated: bool = False,
-    expected: str | None = None,
     heading: "Heading | None" = None,
-    identity: str | None = None,
 ) -> Decision:
     """
     Decide about a document.
 
     Args:
-        name: the document's.
+        document: the document.
         scored: what the counts say of it.
         classes: the model's classes, sorted.
         rule: how decisions are made.
-        truncated: whether the document was longer than what was read.
-        expected: the label that the document carries, if any.
         heading: From and Subject of a mail, if they were asked for.
-        identity: what names the document where its name does not.
 
     """
     printed = rule.printed(scored.log_posterior) if rule.shift else scored.printed
     chosen = rule.choose(printed, scored.log_posterior, scored.known)
     told = most_probable(printed) if chosen is None else chosen
     return Decision(
-        name=name,
+        name=document.name,
         label=None if chosen is None else classes[chosen],
         probability=probability_of(printed[told]),
         classes=tuple(classes),
@@ -225,10 +220,10 @@ def decide(
         printed=printed,
         known=scored.known,
         tokens=scored.tokens,
-        truncated=truncated,
-        expected=expected,
+        truncated=document.truncated,
+        expected=document.label,
         heading=heading,
-        identity=identity,
+        identity=document.identity,
     )
 
 

@@ -9,7 +9,6 @@ is what the score is computed from.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp
 from typing import Final, NamedTuple
 
 from nbtext.counts import Fit
@@ -18,7 +17,9 @@ from nbtext.scoring.correction import SOURCE as CORRECTION
 from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.decide import (
     DEFAULT,
+    Decision,
     DecisionRule,
+    decide,
     log_odds,
     most_probable,
     probability_of,
@@ -30,7 +31,7 @@ from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.registry import event_model, is_one_number
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
-from nbtext.scoring.score import Scored, is_by_evidence, score
+from nbtext.scoring.score import is_by_evidence, score
 from nbtext.tokens import Bag, Reading, bag_of
 from nbtext.tokens.located import located, text_of
 
@@ -102,14 +103,14 @@ def explain(
     """
     bag = bag_of(reading, model.settings)
     scored = score(model, bag, calibration)
-    posterior = rule.with_prior(scored.log_posterior)
-    if rule.shift:
-        scored = scored._replace(printed=rule.printed(scored.log_posterior))
-    sides = _sides(model, scored, label)
+    decision = decide(document, scored, model.classes, rule=rule)
+    sides = _sides(decision, label)
     has_attributes = model.settings.has_attributes
     attributes = attribute_evidence(model, bag) if has_attributes else []
     is_excluded = not is_possible(score_of(attributes, len(model.classes)))
-    is_scored = not is_excluded and is_by_evidence(model, _n_known(model, bag, scored))
+    is_scored = not is_excluded and is_by_evidence(
+        model, _n_known(model, bag, scored.known)
+    )
     taken = _taken(model, bag) if is_scored else _shares(model)
     fit = calibration if is_scored else Fit()
     if not is_excluded:
@@ -118,15 +119,14 @@ def explain(
     total = sum(part.contribution for part in parts)
     calibrated = fit.slope * total + fit.offset * _sign_of_offset(model, sides)
     odds = log_odds(scored.log_posterior, sides.label)
-    expected = log_odds(posterior, sides.label)
-    printed = log_odds(scored.printed, sides.label)
-    chosen = rule.choose(scored.printed, scored.log_posterior, scored.known)
+    expected = log_odds(rule.with_prior(scored.log_posterior), sides.label)
+    printed = log_odds(decision.printed, sides.label)
     return Explanation(
         name=document.name,
-        decision=None if chosen is None else model.classes[chosen],
+        decision=decision.label,
         label=model.classes[sides.label],
         rival=model.classes[sides.rival],
-        probability=probability_of(scored.printed[sides.label]),
+        probability=probability_of(decision.printed[sides.label]),
         log_odds=printed,
         score=total,
         calibration=calibrated - total,
@@ -138,10 +138,7 @@ def explain(
         parts=parts,
         reasons=_reasons(model, reading, bag, taken, sides, top),
         classes=dict(zip(model.classes, model.documents, strict=True)),
-        posterior={
-            name: exp(value)
-            for name, value in zip(model.classes, scored.printed, strict=True)
-        },
+        posterior=decision.posterior,
         known=scored.known,
         tokens=scored.tokens,
         views=tuple(view.name for view in model.settings.views),
@@ -150,10 +147,10 @@ def explain(
     )
 
 
-def _sides(model: Model, scored: Scored, label: str | None) -> _Sides:
+def _sides(decision: Decision, label: str | None) -> _Sides:
     """Choose the class that is spoken for, and the one it is held against."""
-    printed = scored.printed
-    place = most_probable(printed) if label is None else model.classes.index(label)
+    printed = decision.printed
+    place = most_probable(printed) if label is None else decision.classes.index(label)
     others = [other for other in range(len(printed)) if other != place]
     return _Sides(place, max(others, key=printed.__getitem__))
 
@@ -171,11 +168,11 @@ def _shares(model: Model) -> _Taken:
     return _Taken([part], [{} for _ in model.settings.views])
 
 
-def _n_known(model: Model, bag: Bag, scored: Scored) -> int:
+def _n_known(model: Model, bag: Bag, known: int) -> int:
     """Return how many tokens are known of those that the event model scores."""
     event = event_model(model.scoring.score)
     if event.is_textbook or not model.settings.has_attributes:
-        return scored.known
+        return known
     texts = event.evidence(model.of_text(), bag[: model.settings.n_texts])
     return sum(part.known for part in texts)
 
@@ -207,8 +204,7 @@ def _taken(model: Model, bag: Bag) -> _Taken:
     """Take the score of a document's text apart."""
     event = event_model(model.scoring.score)
     all_views = model.settings.views
-    if model.settings.has_attributes:
-        bag, model = bag[: model.settings.n_texts], model.of_text()
+    bag, model = bag[: model.settings.n_texts], model.of_text()
     # a score of one number is the second class's; the first class has none
     first = 1 if event.calibration == "histogram" else 0
     n_classes = len(model.classes)

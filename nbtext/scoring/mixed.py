@@ -69,11 +69,11 @@ def joint_log_likelihood(event: EventModel, model: Model, bag: Bag) -> Raw:
         bag: the document's terms in each view.
 
     """
+    of_text = bag[: model.settings.n_texts]
+    joint = event.joint_log_likelihood(model.of_text(), of_text)
     if not model.settings.has_attributes:
-        return event.joint_log_likelihood(model, bag)
-    text, of_text = model.of_text(), bag[: model.settings.n_texts]
-    of_text_alone = event.joint_log_likelihood(text, of_text)
-    return with_attributes(of_text_alone, attribute_evidence(model, bag))
+        return joint
+    return with_attributes(joint, attribute_evidence(model, bag))
 
 
 def scores_by(
@@ -89,12 +89,9 @@ def scores_by(
         bag: the record's terms in each view.
 
     """
-    if not model.settings.has_attributes:
-        return event.scores(model, scorings, bag)
-    text, of_text = model.of_text(), bag[: model.settings.n_texts]
     of_texts = [scoring._replace(attributes=()) for scoring in scorings]
-    scores = event.scores(text, of_texts, of_text)
-    if not event.is_textbook:
+    scores = event.scores(model.of_text(), of_texts, bag[: model.settings.n_texts])
+    if not (event.is_textbook and model.settings.has_attributes):
         return scores
     attributes = attribute_evidence(model, bag)
     return [with_attributes(raw, attributes) for raw in scores]

@@ -121,6 +121,8 @@ class Model(NamedTuple):
 
     def of_text(self) -> "Model":
         """Return the same model without the views of attributes, for event models."""
+        if not self.settings.has_attributes:
+            return self
         n_texts = self.settings.n_texts
         return self._replace(
             settings=self.settings.of_text(),

@@ -7,12 +7,13 @@ makes a log posterior of it. `nbtext.scoring.batch` does the same for many docum
 arrays, and a property test holds them together.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nbtext.counts import Fit
 from nbtext.scoring.correction import correction_evidence
+from nbtext.scoring.mixed import attribute_evidence, is_possible, with_attributes
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.evidence import Evidence, n_numbers, score_of
+from nbtext.scoring.models.evidence import n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import (
     IMPOSSIBLE,
@@ -22,9 +23,6 @@ from nbtext.scoring.posterior import (
     normalised,
 )
 from nbtext.tokens import Bag
-
-if TYPE_CHECKING:
-    from nbtext.scoring.models.protocol import EventModel
 
 
 class Scored(NamedTuple):
@@ -59,42 +57,28 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
 
     """
     event = event_model(model.scoring.score)
-    if model.settings.has_attributes:
-        return _score_record(event, model, bag, calibration)
-    parts = event.evidence(model, bag)
-    known = sum(part.known for part in parts)
-    if is_by_evidence(model, known):
-        parts += correction_evidence(model, bag)
-        raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
-        posterior = log_posterior(raw, event.calibration, calibration)
-    else:
-        posterior = tuple(log_shares(model.documents))
-    return _scored(model, bag, posterior, known)
-
-
-def _score_record(event: "EventModel", model: Model, bag: Bag, fit: Fit) -> Scored:
-    """Score a document that has attributes, and perhaps text."""
-    from nbtext.scoring.mixed import attribute_evidence, is_possible, with_attributes
-
+    has_attributes = model.settings.has_attributes
     text, of_text = model.of_text(), bag[: model.settings.n_texts]
-    parts = [*event.evidence(text, of_text), *correction_evidence(text, of_text)]
-    attributes = attribute_evidence(model, bag)
-    n_attributes = sum(part.known for part in attributes)
+    attributes = attribute_evidence(model, bag) if has_attributes else []
+    parts = event.evidence(text, of_text)
     if event.is_textbook:  # all is one sum
         parts += attributes
     known = sum(part.known for part in parts)
-    raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
-    shares = tuple(log_shares(model.documents))
-    if not is_possible(raw):
-        return _scored(model, bag, shares, 0)
-    is_scored = is_by_evidence(model, known)
-    posterior = log_posterior(raw, event.calibration, fit) if is_scored else shares
-    if not event.is_textbook:
+    posterior = shares = tuple(log_shares(model.documents))
+    if is_by_evidence(model, known):
+        parts += correction_evidence(text, of_text)
+        raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
+        if not is_possible(raw):
+            return _scored(model, bag, shares, 0)
+        posterior = log_posterior(raw, event.calibration, calibration)
+    if has_attributes and not event.is_textbook:
         joint = with_attributes(posterior, attributes)
         if not is_possible(joint):
             return _scored(model, bag, shares, 0)
-        posterior, known = tuple(normalised(joint)), known + n_attributes
-    posterior = tuple(max(value, IMPOSSIBLE) for value in posterior)
+        posterior = tuple(normalised(joint))
+        known += sum(part.known for part in attributes)
+    if has_attributes:
+        posterior = tuple(max(value, IMPOSSIBLE) for value in posterior)
     return _scored(model, bag, posterior, known)
 
 
@@ -118,23 +102,3 @@ def is_by_evidence(model: Model, known: int) -> bool:
     """
     is_textbook = event_model(model.scoring.score).is_textbook
     return known > 0 or (is_textbook and not model.scoring.calibrated)
-
-
-def evidence(model: Model, bag: Bag) -> list[Evidence]:
-    """
-    Return what a document's score is the sum of.
-
-    What attributes say is added to a score that is fitted, unless all is one sum
-    (`nbtext.scoring.mixed`).
-    """
-    event = event_model(model.scoring.score)
-    if not model.settings.has_attributes:
-        return [*event.evidence(model, bag), *correction_evidence(model, bag)]
-    from nbtext.scoring.mixed import attribute_evidence
-
-    text, of_text = model.of_text(), bag[: model.settings.n_texts]
-    return [
-        *event.evidence(text, of_text),
-        *correction_evidence(text, of_text),
-        *attribute_evidence(model, bag),
-    ]

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import score_of
-from nbtext.scoring.models.registry import scoring_of
-from nbtext.scoring.score import evidence
+from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import BODY, NGRAMS
 from nbtext.tokens.bag import Bag, bag_of
@@ -25,6 +24,7 @@ from tests.build import counted, model_of
 
 TEXT = Settings(format="text", views=(BODY, NGRAMS))
 SCORING = scoring_of("weighted")
+EVENT = event_model("weighted")
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
 )
@@ -44,7 +44,7 @@ def model_in(folder: Path, known: list[tuple[str, str]]) -> Model:
 
 def share(model: Model, bag: Bag, view: int, key: int) -> float:
     """Return what one term adds to the score."""
-    part = evidence(model, bag)[view]
+    part = EVENT.evidence(model, bag)[view]
     return sum(value for term, _, value in part.terms if term == key) / part.divisor
 
 
@@ -81,7 +81,7 @@ def test_a_thousand_weigh_less_than_three_terms(
 
     def weight(n: int) -> float:
         terms = (bag[0] | {key: n}, bag[1])
-        part = evidence(model, terms)[0]
+        part = EVENT.evidence(model, terms)[0]
         return sum(abs(value) for term, _, value in part.terms if term == key)
 
     assert weight(1000) <= 3 * weight(1)
@@ -96,7 +96,7 @@ def test_a_word_that_is_repeated_does_not_rule(tmp_path: Path, often: int) -> No
     for repeated in terms:
         repeated.update(dict.fromkeys(read("lunch")[0], often))
     ((score,), (plain,)) = (
-        score_of(evidence(model, bag), 1) for bag in (tuple(terms), read(spam))
+        score_of(EVENT.evidence(model, bag), 1) for bag in (tuple(terms), read(spam))
     )
 
     assert 0 < score < plain

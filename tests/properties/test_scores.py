@@ -41,7 +41,7 @@ from nbtext.scoring.models.registry import (
     scoring_of,
 )
 from nbtext.scoring.posterior import log_posterior
-from nbtext.scoring.score import Scored, evidence, score
+from nbtext.scoring.score import Scored, score
 from nbtext.settings.columns import COLUMNS
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.scoring import SKIP, UNK, Scoring
@@ -172,7 +172,7 @@ def test_the_evidence_adds_up_to_the_score(
     )
 
     for bag, by_arrays in zip(bags, np.atleast_1d(many), strict=True):
-        parts = evidence(model, bag)
+        parts = event.evidence(model, bag)
         raw = [
             math.fsum(
                 math.fsum(value for _, at, value in part.terms if at == place)
@@ -270,8 +270,8 @@ def test_a_higher_threshold_never_decides_what_a_lower_one_did_not(
     low, high = sorted([one, other])
     names = [f"class {place}" for place in range(len(joint))]
 
-    bold = decide("d", scored, names, rule=DecisionRule(low))
-    shy = decide("d", scored, names, rule=DecisionRule(high))
+    bold = decide(Document("d", ()), scored, names, rule=DecisionRule(low))
+    shy = decide(Document("d", ()), scored, names, rule=DecisionRule(high))
 
     assert shy.label in (bold.label, None)
     assert shy.probability == bold.probability < 1

@@ -18,14 +18,16 @@ from nbtext.cli._report import (
     share,
     size,
 )
-from nbtext.document import readable
+from nbtext.document import Document, readable
 from nbtext.evaluation.evaluation import evaluate
 from nbtext.scoring.decide import CERTAIN, Decision, decide, probability
 from nbtext.scoring.score import Scored
 
 
 def decided(name: str = "a", posterior: tuple[float, float] = (-2.0, -0.2)) -> Decision:
-    return decide(name, Scored(posterior, posterior, 3, 7), ("ham", "spam"))
+    return decide(
+        Document(name, ()), Scored(posterior, posterior, 3, 7), ("ham", "spam")
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,9 @@ def test_short_of_certainty_a_probability_is_never_printed_as_1(
 
 
 def test_tsv_has_label_probability_and_name() -> None:
-    unsure = decide("b", Scored((-0.5, -0.9), (-0.5, -0.9), 0, 7), ("ham", "spam"))
+    unsure = decide(
+        Document("b", ()), Scored((-0.5, -0.9), (-0.5, -0.9), 0, 7), ("ham", "spam")
+    )
 
     lines = list(as_tsv([decided(), unsure]))
 
@@ -130,7 +134,9 @@ def test_json_never_says_certainty_and_log_posteriors_never_saturate() -> None:
 
 
 def test_an_unsure_document_has_a_null_label() -> None:
-    unsure = decide("b", Scored((-0.5, -0.9), (-0.5, -0.9), 0, 7), ("ham", "spam"))
+    unsure = decide(
+        Document("b", ()), Scored((-0.5, -0.9), (-0.5, -0.9), 0, 7), ("ham", "spam")
+    )
 
     assert json.loads(next(as_json_lines([unsure])))["label"] is None
 

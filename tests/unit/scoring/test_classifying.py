@@ -10,7 +10,7 @@ import pytest
 from nbtext.document import PAUSE, Document, Item, Note, Unreadable
 from nbtext.errors import SourceError
 from nbtext.learning import train
-from nbtext.scoring import classifying, score
+from nbtext.scoring import classifying, scorer
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.classifying import classify, works_in_threads
 from nbtext.scoring.decide import Decision
@@ -230,7 +230,7 @@ def test_a_model_that_needs_the_vocabulary_is_read_by_arrays(
     one = DOCUMENTS[:1]
     expected = Classifier(load_model(str(path))).classify(one)
     monkeypatch.setattr(mean, "MODEL", OfTheVocabulary())
-    monkeypatch.setattr(score, "evidence", None)  # nothing is scored one by one
+    monkeypatch.setattr(scorer, "score", None)  # nothing is scored one by one
 
     found = Classifier(load_model(str(path))).classify(one)
 

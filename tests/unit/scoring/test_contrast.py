@@ -8,10 +8,11 @@ import pytest
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.fitting import Fit
+from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import for_classes, scoring_of
-from nbtext.scoring.score import evidence, score
+from nbtext.scoring.score import score
 from nbtext.settings.columns import WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
@@ -138,9 +139,8 @@ def test_a_correction_adds_biases_and_values_times_weights(
     assert (after[0] - after[2]) - (before[0] - before[2]) == pytest.approx(0.02 + x)
     assert (after[1] - after[2]) - (before[1] - before[2]) == pytest.approx(-x)
     bag = bag_of(reading("p q q s"), model.settings)
-    assert [part.source for part in evidence(model, bag)] == [
-        "body", "correction", "body",
-    ]  # fmt: skip
+    sources = [part.source for part in correction_evidence(model, bag)]
+    assert sources == ["correction", "body"]
 
 
 def test_a_correction_of_other_scores_is_passed_over(tmp_path: Path) -> None:

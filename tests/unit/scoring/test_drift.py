@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nbtext import train_on
 from nbtext.counts import bin_of
 from nbtext.counts.calibration import BINS_A_NAT
+from nbtext.document import Document
 from nbtext.scoring.decide import decide
 from nbtext.scoring.drift import FEWEST, LARGEST, DriftMeter, distance
 from nbtext.scoring.held_out import fitted, held_out
@@ -84,7 +85,7 @@ def metered(model: Model, bins: dict[int, int]) -> DriftMeter:
         assert bin_of(score[0]) == bin_
         posterior = log_posterior(score, "histogram", fitted(model))
         scored = Scored(posterior, posterior, 1, 1)
-        meter.add([decide("-", scored, model.classes)] * n)
+        meter.add([decide(Document("-", ()), scored, model.classes)] * n)
     return meter
 
 
@@ -127,6 +128,6 @@ def test_of_more_than_two_classes_nothing_is_said(tmp_path: Path) -> None:
     meter = DriftMeter(load_model(str(path)))
     scored = Scored((-1.0, -1.2, -1.1), (-1.0, -1.2, -1.1), 1, 1)
 
-    meter.add([decide("-", scored, ("a", "b", "c"))] * FEWEST)
+    meter.add([decide(Document("-", ()), scored, ("a", "b", "c"))] * FEWEST)
 
     assert meter.drift() is None

@@ -9,6 +9,7 @@ import pytest
 from nbtext import classify, load, train_on
 from nbtext.counts.calibration import Calibration, Prior, bin_of
 from nbtext.counts.fitting import Fit
+from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError, UnknownClassError
 from nbtext.policy import Cost, FalsePositives, Policy
 from nbtext.scoring.decide import decide, log_odds
@@ -40,7 +41,7 @@ def test_a_prior_is_bayes_theorem_with_the_shares_of_calibration() -> None:
     """Bayes: odds of .5 at 1 to 3 are a likelihood ratio of 3; times 1/4 it is .75."""
     rule = rule_of(Policy(prior=(("spam", 0.2),)), basis(2999, 999))
 
-    found = decide("d", of(0.5), CLASSES, rule=rule)
+    found = decide(Document("d", ()), of(0.5), CLASSES, rule=rule)
 
     assert found.label == "ham"
     assert exp(found.printed[1]) == pytest.approx(0.75 / 1.75)
@@ -73,7 +74,7 @@ def test_the_cap_comes_after_the_prior() -> None:
     """Whatever is expected, 8 ham allow spam 9 in 10."""
     rule = rule_of(Policy(prior=(("spam", 0.999),)), basis(8, 1000))
 
-    found = decide("d", of(0.9999), CLASSES, rule=rule)
+    found = decide(Document("d", ()), of(0.9999), CLASSES, rule=rule)
 
     assert found.probability == pytest.approx(9 / 10)
     assert sum(found.posterior.values()) == pytest.approx(1)
@@ -117,7 +118,10 @@ def test_below_that_threshold_it_is_unsure() -> None:
     limit = FalsePositives("spam", 0.0001)
     rule = rule_of(Policy(max_false_positives=limit), basis())
 
-    labels = [decide("d", of(p), CLASSES, rule=rule).label for p in (0.2, 0.9, 0.97)]
+    labels = [
+        decide(Document("d", ()), of(p), CLASSES, rule=rule).label
+        for p in (0.2, 0.9, 0.97)
+    ]
 
     assert labels == ["ham", None, "spam"]
     for p, is_decided in ((0.9, False), (0.97, True)):

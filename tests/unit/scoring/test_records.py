@@ -23,14 +23,13 @@ from nbtext.scoring.batch import joint_log_likelihoods, score_left_out
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
-from nbtext.scoring.score import evidence
 from nbtext.scoring.unseen import LEFT_OUT, UnseenClassifier
 from nbtext.sources import Options
 from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.textform.dumping import text_lines
 from nbtext.textform.loading import load_text
-from nbtext.tokens import bag_of, read, read_terms
+from nbtext.tokens import read, read_terms
 from nbtext.upkeep.checking import check_model
 from tests.build import MIXED, mixed_rows, mixed_table
 
@@ -174,9 +173,8 @@ def test_both_engines_agree_and_evidence_adds_up(
         assert one.log_posterior == pytest.approx(other.log_posterior, rel=1e-9)
     sources = {view.name for view in model.model.settings.views}
     for document in documents[:5]:
-        bag = bag_of(read(document, model.model.settings), model.model.settings)
-        assert sources <= {part.source for part in evidence(model.model, bag)}
         scores = [model.explain(document, label=name) for name in ("n", "y")]
+        assert sources <= {part.name for part in scores[0].parts}
         found = [one.slope * one.score + one.offset for one in scores]
         (n, y) = few[documents.index(document)].log_posterior
         assert found == pytest.approx([n - y, y - n], rel=1e-9, abs=1e-9)

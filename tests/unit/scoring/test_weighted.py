@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from nbtext.scoring.models.evidence import score_of
-from nbtext.scoring.models.registry import scoring_of
-from nbtext.scoring.score import evidence
+from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.tokens.tokenizer import keys
 from tests.build import TEXT_WORDS, counted, model_of
 
@@ -21,7 +20,7 @@ def raw(folder: Path, text: str, **parameters: float) -> float:
     scoring = scoring_of("weighted").with_parameters(**parameters)
     model = model_of(folder / "m.nbt", counted(TEXTS, SETTINGS), scoring)
     bag = tuple(Tally(keys(view, [("body", text)])) for view in SETTINGS.views)
-    return score_of(evidence(model, bag), 1)[0]
+    return score_of(event_model("weighted").evidence(model, bag), 1)[0]
 
 
 # ham has 4 occurrences, spam 2

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nbtext.document import Document
 from nbtext.scoring.decide import Decision, decide
 from nbtext.scoring.decide import DecisionRule as Rule
 from nbtext.scoring.explanation import Reason
@@ -20,7 +21,7 @@ def decision(scores: list[float], threshold: float = 0.0, known: int = 7) -> Dec
     posterior = tuple(normalised(scores))
     classes = CLASSES if len(scores) == 3 else ("ham", "spam")
     return decide(
-        "-",
+        Document("-", ()),
         Scored(posterior, posterior, known, 9),
         classes,
         rule=Rule(threshold),
