@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.estimating import EstimatedPrior
     from nbtext.scoring.explanation import Explanation, Reason
     from nbtext.scoring.top import TopTerm
+    from nbtext.tokens.batch_reading import ReadBatch
 
 LISTED: Final = 4
 """Up to so many classes are named where a model is printed."""
@@ -53,6 +54,8 @@ class Classifier:
         n_reasons: how many reasons are told of a document whose label is another than
             the one it carries.
     """
+
+    _names_documents = False  # which takes time
 
     def __init__(
         self, model: Model, *, policy: "Policy | None" = None, n_reasons: int = 0
@@ -130,17 +133,21 @@ class Classifier:
         """Decide about many documents, which are read at once but for a few."""
         from nbtext.tokens.batch_reading import read_together
 
-        batch = read_together(documents, self.model.settings, are_named=False)
-        decisions: dict[int, Decision] = {}
-        if batch.documents:
-            scored = self.scorer.scored_together(batch.views)
-            for document, of_document in zip(batch.documents, scored, strict=True):
-                decisions[id(document)] = self.decide_one(
-                    document, of_document, headings=headings
-                )
-        others = self._decide_each(batch.others, headings=headings)
-        decisions.update(zip(map(id, batch.others), others, strict=True))
+        settings = self.model.settings
+        batch = read_together(documents, settings, are_named=self._names_documents)
+        found = self._decide_batch(batch, headings=headings) if batch.documents else []
+        found += self._decide_each(batch.others, headings=headings)
+        in_turn = map(id, [*batch.documents, *batch.others])
+        decisions = dict(zip(in_turn, found, strict=True))
         return [decisions[id(document)] for document in documents]
+
+    def _decide_batch(self, batch: "ReadBatch", *, headings: bool) -> list[Decision]:
+        """Decide about documents that were read at once, one or more."""
+        scores = self.scorer.scored_together(batch.views)
+        return [
+            self.decide_one(document, scored, headings=headings)
+            for document, scored in zip(batch.documents, scores, strict=True)
+        ]
 
     def _decide_each(
         self, documents: list[Document], *, headings: bool

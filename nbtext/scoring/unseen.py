@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.decide import Decision
     from nbtext.scoring.score import Scored
     from nbtext.tokens import Terms
+    from nbtext.tokens.batch_reading import ReadBatch
 
 from nbtext.scoring.batch import score_left_out
 from nbtext.scoring.classifier import Classifier
@@ -31,7 +32,6 @@ from nbtext.scoring.leave_one_out import PART
 from nbtext.scoring.stored_view import damaged
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow
 from nbtext.tokens import fingerprints, read_keys, read_terms
-from nbtext.tokens.batch_reading import read_together
 
 LEFT_OUT: Final = "left out"
 AS_COUNTED: Final = "yes"
@@ -46,11 +46,10 @@ class UnseenClassifier(Classifier):
     `Decision.seen` says which those are, and how each was scored.
     """
 
-    def _decide_together(
-        self, documents: list[Document], *, headings: bool
-    ) -> list[Decision]:
-        """Decide about many documents, which are read at once but for a few."""
-        batch = read_together(documents, self.model.settings)
+    _names_documents = True
+
+    def _decide_batch(self, batch: ReadBatch, *, headings: bool) -> list[Decision]:
+        """Decide about documents that were read at once."""
 
         def views_at(places: Sequence[int]) -> list[Terms]:
             return [terms.take(np.array(places, np.intp)) for terms in batch.views]
@@ -62,11 +61,7 @@ class UnseenClassifier(Classifier):
         seen = _seen(rows)
         marks = [batch.fingerprints[place] for place in seen]
         left_out = self._left_out(seen, rows, views_at(seen), marks)
-        own = self._decided(batch.documents, rows, left_out, score, headings)
-        others = self._decide_each(batch.others, headings=headings)
-        decisions = dict(zip(map(id, batch.documents), own, strict=True))
-        decisions.update(zip(map(id, batch.others), others, strict=True))
-        return [decisions[id(document)] for document in documents]
+        return self._decided(batch.documents, rows, left_out, score, headings)
 
     def _decide_each(
         self, documents: list[Document], *, headings: bool
