@@ -154,8 +154,7 @@ class FoundTerms:
 
     def of_views(self, n_views: int) -> FoundTerms:
         """Return the same documents in the first views alone; there may be none."""
-        views, places = self.views[:n_views], self.places[:n_views]
-        return FoundTerms(views, places, self.n_documents, self.copies)
+        return replace(self, views=self.views[:n_views], places=self.places[:n_views])
 
     def counted(self, copies: Integers | None) -> FoundTerms:
         """Return the same documents, which are counted so often."""
@@ -276,7 +275,10 @@ def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:
         totals=tuple(whole - taken for whole, taken in totals),
         terms=tuple(map(subtract, model.terms, less.terms, _columns_read(model))),
         sums={
-            view: tuple(map(as_sums, _differences(by_class, less.sums[view])))
+            view: tuple(
+                as_sums([*map(int.__sub__, whole, taken)])
+                for whole, taken in zip(by_class, less.sums[view], strict=True)
+            )
             for view, by_class in model.sums.items()
         },
     )
@@ -291,13 +293,6 @@ def _columns_read(model: BatchModel) -> Iterator[set[int] | None]:
         else:
             columns = *event.columns(view), *event.further_columns(model.scoring)
             yield {view.column(column) for column in columns}
-
-
-def _differences(
-    whole: Sequence[Sums], taken: Sequence[Sums]
-) -> Iterator[tuple[int, ...]]:
-    for ours, theirs in zip(whole, taken, strict=True):
-        yield tuple(map(int.__sub__, ours, theirs))
 
 
 def open_batch_model(model: Model) -> BatchModel:

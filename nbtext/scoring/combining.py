@@ -15,6 +15,7 @@ own, by the class counts of whichever has more documents: they may be the same o
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from math import inf, log
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,7 +98,6 @@ class CombinedClassifier:
         self.classes = parts[0].classes
         self.rule = rule_of(self.policy, self._basis)
         self.prior = prior_by_class(self.policy, self._basis)
-        self._is_capped = self._basis.scoring.calibrated
         self._voices = [
             _Voice(part, tuple(map(log, basis.shares)))
             for part, basis in zip(parts, bases, strict=True)
@@ -174,7 +174,8 @@ class CombinedClassifier:
             joint, known = prior, 0
         posterior = tuple(normalised(joint))
         documents = self._basis.documents
-        printed = capped(posterior, documents) if self._is_capped else posterior
+        is_capped = self._basis.scoring.calibrated
+        printed = capped(posterior, documents) if is_capped else posterior
         tokens = sum(decision.tokens for decision in decisions)
         return Scored(posterior, printed, known, tokens)
 
@@ -203,11 +204,7 @@ class CombinedClassifier:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what opens the same models elsewhere; counts stay in the files."""
-        return _opened, (self.parts, self.policy)
-
-
-def _opened(parts: Sequence[Classifier], policy: Policy) -> CombinedClassifier:
-    return CombinedClassifier(parts, policy=policy)
+        return partial(CombinedClassifier, policy=self.policy), (self.parts,)
 
 
 def _alone(part: Classifier) -> Classifier:

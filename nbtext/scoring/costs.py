@@ -68,13 +68,9 @@ class Costs(NamedTuple):
         for truth, decision, change in self.changes:
             costs[decision] += exp(printed[truth]) * change
         if self.may_be_unsure:
-            costs.append(self.of_unsure(printed))
+            prices = zip(printed, self.unsure, strict=True)
+            costs.append(sum(exp(value) * price for value, price in prices))
         return costs
-
-    def of_unsure(self, printed: Sequence[float]) -> float:
-        """Return what unsure is expected to cost."""
-        prices = zip(printed, self.unsure, strict=True)
-        return sum(exp(value) * price for value, price in prices)
 
     def cheapest(self, printed: Sequence[float]) -> int | None:
         """Return the decision of least expected cost, the first of several."""

@@ -19,6 +19,7 @@ from nbtext.counts import bin_of
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import Model
+from nbtext.scoring.threshold import turned
 
 FEWEST: Final = 100
 """Documents, held out of each class or to be judged, below which nothing is said."""
@@ -70,22 +71,11 @@ class DriftMeter:
 
     def drift(self) -> Drift | None:
         """Return how unlike they are; None with too few documents to say."""
-        classes = self._model.classes
-        documents = self._bins.total()
-        counts = held_out(self._model).counts
-        by_class = [
-            Tally(
-                {
-                    bin_: n
-                    for (bin_, name), n in counts.items()
-                    if name == label and n > 0
-                }
-            )
-            for label in classes
-        ]
-        if min([documents, *(one.total() for one in by_class)]) < FEWEST:
+        classes, documents = self._model.classes, self._bins.total()
+        one, other = turned(held_out(self._model), classes, classes[1])
+        if min(documents, sum(one.values()), sum(other.values())) < FEWEST:
             return None
-        return Drift(documents, distance(self._bins, by_class[0], by_class[1]))
+        return Drift(documents, distance(self._bins, one, other))
 
 
 def distance(

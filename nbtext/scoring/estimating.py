@@ -87,25 +87,6 @@ def estimated_shares(
     return found
 
 
-def estimated_prior(
-    batches: Iterable[list[Decision]], basis: Basis, *, is_partial: bool = False
-) -> EstimatedPrior:
-    """
-    Estimate the shares of the classes from decisions.
-
-    Args:
-        batches: what was decided; the log posteriors are looked at.
-        basis: the facts of the model that has decided.
-        is_partial: whether there were more documents than these.
-
-    """
-    rows = [one.log_posterior for batch in batches for one in batch if one.known]
-    likelihoods = np.array(rows).reshape(-1, len(basis.classes)) - np.log(basis.shares)
-    shares = estimated_shares(likelihoods, basis.shares)
-    by_class = dict(zip(basis.classes, shares, strict=True))
-    return EstimatedPrior(by_class, len(rows), is_partial)
-
-
 def with_estimated_prior(
     batches: Iterable[list[Decision]],
     basis: Basis,
@@ -132,7 +113,11 @@ def with_estimated_prior(
             break
         kept.append(batch)
         n_documents += len(batch)
-    prior = estimated_prior(kept, basis, is_partial=bool(following))
+    rows = [one.log_posterior for batch in kept for one in batch if one.known]
+    likelihoods = np.array(rows).reshape(-1, len(basis.classes)) - np.log(basis.shares)
+    shares = estimated_shares(likelihoods, basis.shares)
+    by_class = dict(zip(basis.classes, shares, strict=True))
+    prior = EstimatedPrior(by_class, len(rows), is_partial=bool(following))
     on_prior(prior)
     rule = rule_of(prior.policy(policy), basis)
     for batch in chain(kept, following, rest):

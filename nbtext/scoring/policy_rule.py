@@ -8,7 +8,6 @@ probabilities where the prior holds (Murphy 2006, equations 3 and 4; Saerens, La
 and Decaestecker 2002, equation 2.4). The cap comes after that.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, log
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -133,13 +132,17 @@ def rule_of(policy: Policy, basis: Basis) -> DecisionRule:
             f"tell it from the decision; give it another name (`nbtext rename`)"
         )
         raise SettingsError(message)
-    prior = prior_of(policy, basis)
+    shares = zip(prior_of(policy, basis), basis.shares, strict=True)
+    least = None
+    if limit is not None:
+        place = basis.classes.index(limit.label)
+        least = place, held_out_of(limit, basis).log_odds
     return DecisionRule(
         threshold=policy.threshold,
-        shift=shift_of(prior, basis.shares) if policy.prior else (),
+        shift=tuple(log(p) - log(q) for p, q in shares) if policy.prior else (),
         documents=basis.documents if basis.scoring.calibrated else (),
         costs=costs_of(policy.costs, basis.classes) if policy.costs else None,
-        least=None if limit is None else _least(limit, basis),
+        least=least,
     )
 
 
@@ -195,13 +198,6 @@ def prior_by_class(policy: Policy, basis: Basis) -> dict[str, float] | None:
     return dict(zip(basis.classes, prior_of(policy, basis), strict=True))
 
 
-def shift_of(prior: Sequence[float], shares: Sequence[float]) -> tuple[float, ...]:
-    """Return what is added to a log posterior so that it is for other shares."""
-    return tuple(
-        log(one) - log(other) for one, other in zip(prior, shares, strict=True)
-    )
-
-
 def _check_held_out(basis: Basis) -> None:
     """
     Refuse a share of false positives where no threshold can be found for one.
@@ -238,12 +234,6 @@ def _check_held_out(basis: Basis) -> None:
 def keeps_scores(scoring: Scoring) -> bool:
     """Return whether a model that is scored so keeps what held-out documents scored."""
     return scoring.calibrated and is_one_number(scoring)
-
-
-def _least(limit: FalsePositives, basis: Basis) -> tuple[int, float]:
-    """Return a class and the least log-odds that so few held-out documents reach."""
-    place = basis.classes.index(limit.label)
-    return place, held_out_of(limit, basis).log_odds
 
 
 def held_out_of(limit: FalsePositives, basis: Basis) -> HeldOut:

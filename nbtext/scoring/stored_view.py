@@ -116,7 +116,10 @@ class StoredView:
         is_whole = self._mask == FULL_KEY
         if is_whole and len(self._keys) <= LONG * len(keys):
             # a table hardly longer than the document is read from end to end
-            add_found(sums, self._found_by_reading(keys))
+            codes = self._arrays[self._names.codes]
+            terms = enumerate(self._arrays[self._names.keys])
+            places = {key: (codes[at], at) for at, key in terms if key in keys}
+            add_found(sums, self._entries_of(places))
         else:
             add_found(sums, self.found(keys))
 
@@ -176,16 +179,6 @@ class StoredView:
         places = range(len(whole))
         terms = zip(codes, places, strict=False)
         return self._entries_of(dict(zip(whole, terms, strict=False)))
-
-    def _found_by_reading(self, keys: Collection[int]) -> dict[int, list[Entry]]:
-        codes = self._arrays[self._names.codes]
-        return self._entries_of(
-            {
-                key: (codes[place], place)
-                for place, key in enumerate(self._arrays[self._names.keys])
-                if key in keys
-            }
-        )
 
     def _entries_of(self, terms: dict[int, tuple[int, int]]) -> dict[int, list[Entry]]:
         """

@@ -8,6 +8,7 @@ takes less than to read all of them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.scoring.stored_view import Entry, LookedUp, StoredView
@@ -81,17 +82,14 @@ class TailView(LookedUp):
         self._file = file
         self._view = view
         self._place_of = place_of
-        self._changes: ChangesView | None = None
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
-        return self._added_up().found(keys)
+        return self._changes.found(keys)
 
-    def _added_up(self) -> ChangesView:
-        if self._changes is None:
-            by_key = changes_of_tail(self._file)[self._view]
-            self._changes = ChangesView(by_key, self._place_of)
-        return self._changes
+    @cached_property
+    def _changes(self) -> ChangesView:
+        return ChangesView(changes_of_tail(self._file)[self._view], self._place_of)
 
 
 class _Tail(NamedTuple):

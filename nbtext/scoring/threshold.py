@@ -76,7 +76,7 @@ def threshold_of(model: Model, label: str) -> Threshold:
         return Threshold(LEAST, 0)
     probability = nextafter(sigmoid(found.log_odds), 1.0)
     probability = min(max(probability, LEAST), CERTAIN)
-    own, _ = _turned(calibration, model.classes, label)
+    own, _ = turned(calibration, model.classes, label)
     sign = _sign(model.classes, label)
     reached = sum(
         n
@@ -124,7 +124,7 @@ def held_out_threshold(
     """
     if len(classes) != 2 or not fit.documents or fit.slope <= 0:
         return None
-    _, counts = _turned(calibration, classes, label)
+    _, counts = turned(calibration, classes, label)
     if not counts:
         return None
     documents = sum(counts.values())
@@ -145,7 +145,7 @@ def _log_odds(fit: Fit, bin_: int, sign: int) -> float:
     return fit.slope * bin_ / BINS_A_NAT + sign * fit.offset
 
 
-def _turned(
+def turned(
     calibration: Calibration, classes: Sequence[str], label: str
 ) -> tuple[dict[int, int], dict[int, int]]:
     """

@@ -95,12 +95,12 @@ def top_terms(
 
     """
     chosen = [
-        (label, view, *row)
+        (label, *row)
         for label in labels
-        for view, row in _strongest(model, model.classes.index(label), n)
+        for row in _strongest(model, model.classes.index(label), n)
     ]
     wanted: list[set[int]] = [set() for _ in model.settings.views]
-    for _, view, _, key, *_ in chosen:
+    for _, _, view, key, *_ in chosen:
         wanted[view].add(key)
     named: list[dict[int, Named]] = [{} for _ in wanted]
     for view, of_view in enumerate(texts):
@@ -111,7 +111,7 @@ def top_terms(
             named[view][key] = Named(place.field, place.text)
     whole = sum(model.documents)
     found = []
-    for label, view, strength, key, inside, outside in chosen:
+    for label, weakness, view, key, inside, outside in chosen:
         name = named[view].get(key)
         n_inside = model.documents[model.classes.index(label)]
         found.append(
@@ -120,7 +120,7 @@ def top_terms(
                 text=None if name is None else name.text,
                 view=model.settings.views[view].name,
                 field=None if name is None else name.field,
-                strength=strength,
+                strength=-weakness,
                 log_odds=_log_odds(inside, n_inside, outside, whole - n_inside),
                 documents=inside,
                 of=n_inside,
@@ -134,9 +134,9 @@ def top_terms(
 
 def _strongest(
     model: BatchModel, class_: int, n: int
-) -> list[tuple[int, tuple[float, int, int, int]]]:
-    """Return view, strength, key and documents of the strongest terms of a class."""
-    rows: list[tuple[int, tuple[float, int, int, int]]] = []
+) -> list[tuple[float, int, int, int, int]]:
+    """Return the strongest terms of a class: -G2, view, key, documents here and not."""
+    rows: list[tuple[float, int, int, int, int]] = []
     n_inside = model.documents[class_]
     n_outside = sum(model.documents) - n_inside
     for view, table in enumerate(model.terms):
@@ -146,11 +146,10 @@ def _strongest(
         counts = table.columns[column].astype(np.float64)
         # terms: shape (n_entries,), which term each entry is of
         terms = np.repeat(np.arange(table.n_terms), np.diff(table.starts[:-1]))
-        n_terms = table.n_terms
-        whole: Floats = np.bincount(terms, counts, n_terms).astype(np.float64)
         own = np.flatnonzero(table.classes == class_)
-        inside: Floats = np.bincount(terms[own], counts[own], n_terms).astype(
-            np.float64
+        inside, whole = (
+            np.bincount(places, values, table.n_terms).astype(np.float64)
+            for places, values in ((terms[own], counts[own]), (terms, counts))
         )
         outside = whole - inside
         strength = likelihood_ratio(inside, n_inside, outside, n_outside)
@@ -159,19 +158,16 @@ def _strongest(
         best = np.argsort(-strength, kind="stable")[:n]
         rows += [
             (
+                -float(strength[place]),
                 view,
-                (
-                    float(strength[place]),
-                    int(table.keys[place]),
-                    int(inside[place]),
-                    int(outside[place]),
-                ),
+                int(table.keys[place]),
+                int(inside[place]),
+                int(outside[place]),
             )
             for place in best.tolist()
             if strength[place] > 0
         ]
-    rows.sort(key=lambda row: (-row[1][0], row[0], row[1][1]))
-    return rows[:n]
+    return sorted(rows)[:n]
 
 
 def likelihood_ratio(

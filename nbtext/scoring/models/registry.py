@@ -203,25 +203,23 @@ def changed(
         check_levels(scoring.score)
         parameters = [(LEVELS, levels), *parameters]
     scoring = _with_parameters(scoring, parameters)
-    changes: dict[str, Any] = {}
-    if unknown is not None:
-        changes["unknown"] = unknown
-    elif not event_model(scoring.score).has_unknown:
-        changes["unknown"] = SKIP
-    if smoothing is not None:
-        changes["smoothing"] = smoothing
-    if counting is not None:
-        changes["counting"] = counting
-    if calibrate:
-        changes["calibrated"] = True
-    is_calibrated = calibrate or scoring.calibrated
-    if is_calibrated or not event_model(scoring.score).is_textbook:
-        changes["class_prior"] = SHARES
-    elif class_prior is not None:
-        changes["class_prior"] = class_prior
-    if attributes:
-        changes["attributes"] = _with_more(scoring.attributes, attributes)
-    scoring = scoring._replace(**changes)
+    model, is_calibrated = event_model(scoring.score), calibrate or scoring.calibrated
+    if unknown is None and not model.has_unknown:
+        unknown = SKIP
+    if is_calibrated or not model.is_textbook:
+        class_prior = SHARES
+    changes: dict[str, Any] = {
+        "unknown": unknown,
+        "smoothing": smoothing,
+        "counting": counting,
+        "calibrated": is_calibrated,
+        "class_prior": class_prior,
+        "attributes": _with_more(scoring.attributes, attributes)
+        if attributes
+        else None,
+    }
+    given = {name: value for name, value in changes.items() if value is not None}
+    scoring = scoring._replace(**given)
     scoring.check()
     return scoring
 
@@ -283,9 +281,8 @@ def for_classes(scoring: Scoring, n_classes: int) -> Scoring:
 
     Training does this once: a model that learns another class keeps its parameters.
     """
-    return scoring.with_parameters(
-        **event_model(scoring.score).parameters_for(n_classes)
-    )
+    parameters = event_model(scoring.score).parameters_for(n_classes)
+    return scoring.with_parameters(**parameters)
 
 
 def check_levels(score: str | None) -> None:
@@ -379,7 +376,8 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         )
         raise TrainingError(message)
     model = event_model(scoring.score)
-    _check_parameters(scoring, model)
+    owner = f"the {model.name} score"
+    _check_numbers(dict(scoring.parameters), model.parameters, owner)
     if settings.has_attributes or scoring.attributes:
         _check_attributes(scoring, settings, model)
     refusal = _refusal(model, scoring, settings, classes)
@@ -411,12 +409,6 @@ def _refusal(
     if scoring.unknown != SKIP and not model.has_unknown:
         return "leaves unknown words out (--unknown)"
     return model.refusal(scoring, settings, classes)
-
-
-def _check_parameters(scoring: Scoring, model: EventModel) -> None:
-    """Refuse parameters that are not those of an event model, or out of range."""
-    owner = f"the {model.name} score"
-    _check_numbers(dict(scoring.parameters), model.parameters, owner)
 
 
 def _check_numbers(
