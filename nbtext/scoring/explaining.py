@@ -236,13 +236,11 @@ def _taken(model: Model, bag: Bag) -> _Taken:
             shrunk = [value * (divisor / part.divisor - 1) for value in sums]
             parts.append((f"smoothing of {part.source}", [0.0] * n_classes, shrunk))
     corrected, biases = [0.0] * n_classes, [0.0] * n_classes
-    is_corrected = False
     for part in correction_evidence(model, bag):
-        is_corrected = True
         sums = spread(part, part.divisor, is_correction=True)
         corrected = [*map(float.__add__, corrected, sums)]
         biases = [*map(float.__add__, biases, _rest(part, first, n_classes))]
-    if is_corrected:
+    if model.correction is not None:
         parts.append((CORRECTION, corrected, biases))
     return _Taken(parts, [dict(of_view) for of_view in terms])
 

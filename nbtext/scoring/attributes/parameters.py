@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from nbtext.settings.columns import Kind
     from nbtext.settings.reading import Settings
-    from nbtext.settings.scoring import Parameters
 
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.settings.scoring import LARGEST
@@ -21,11 +20,4 @@ BY_KIND: Final[dict[Kind, Parameter]] = {
 
 def attribute_parameters(settings: Settings) -> list[Parameter]:
     """Return the parameters that the attributes of settings need, sorted by name."""
-    kinds = {view.kind for _, view in settings.attributes}
-    needed = [parameter for kind, parameter in BY_KIND.items() if kind in kinds]
-    return sorted(needed)
-
-
-def attribute_defaults(settings: Settings) -> Parameters:
-    """Return the same as a scoring has them, with their defaults."""
-    return tuple((one.name, one.default) for one in attribute_parameters(settings))
+    return sorted({BY_KIND[view.kind] for _, view in settings.attributes})

@@ -81,11 +81,6 @@ def _n_documents(model: BatchModel) -> list[Integers]:
     ]
 
 
-def times_counted(scoring: Scoring, terms: Terms) -> Integers:
-    """Return how often each term counts."""
-    return np.ones_like(terms.counts) if scoring.counting == "once" else terms.counts
-
-
 def damped_times(scoring: Scoring, terms: Terms) -> NDArray[np.integer] | Floats:
     """Return what each term of documents counts by a scoring's damping, (n_terms,)."""
     damped = damping(scoring.counting)
@@ -152,7 +147,7 @@ def odds_left_out(
 
     """
     terms, places = documents.views[view], documents.places[view]
-    times = times_counted(model.scoring, terms) * documents.copies_of(terms)
+    times = damped_times(model.scoring, terms) * documents.copies_of(terms)
     lengths = terms.sizes
     # sizes: (2, n_documents), N_c less the document's own
     sizes = np.empty((2, len(labels)))
@@ -197,7 +192,7 @@ def means_left_out(
             pairs,
             pairs.itemsize,
             places.astype(np.int64, copy=False),
-            times_counted(model.scoring, terms).astype(np.int64),
+            damped_times(model.scoring, terms).astype(np.int64),
             terms.starts,
             labels,
             model.total(view, counted_column(model.scoring)).copy(),
@@ -217,7 +212,7 @@ def _pairs(model: BatchModel) -> list[Integers]:
     ]
 
 
-def means(values: Floats, times: Integers, terms: Terms) -> Scores:
+def means(values: Floats, times: NDArray[np.integer] | Floats, terms: Terms) -> Scores:
     """
     Return the mean of each document's values that are not zero; zero if all are.
 

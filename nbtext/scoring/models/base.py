@@ -32,24 +32,8 @@ class Base:
     """
     What an event model is unless it says otherwise.
 
-    It has no parameters, needs the columns that every view has, and counts every
-    occurrence or each term once.
-
-    Attributes:
-        calibration: how its scores become probabilities.
-        expected: what is expected of a fit before any document was scored.
-        parameters: the numbers that it has of its own.
-        smoothings: what else may be added to every count, way by way, each from the
-            smoothing on; held-out documents choose.
-        reads_ngrams: whether byte n-grams are counted for it.
-        reads_vocabulary: whether one document's score needs a pass over all terms.
-        reads_own_terms: whether a score rests on the document's own terms and totals.
-        is_textbook: whether its posterior is the model's own, unless asked otherwise.
-        can_be_corrected: whether training may learn a correction of its scores.
-        not_linear: why its score is not linear in counts; empty if it is.
-        weighs_again: whether training reads the documents twice for it.
-        countings: what a term that occurs n times may count.
-        has_unknown: whether terms that it does not know may be one term.
+    Attributes are those of `EventModel`, and `expected`: what is expected of a fit,
+    however many classes there are.
     """
 
     calibration: Calibrated
@@ -100,15 +84,7 @@ class Base:
         return self.expected
 
     def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
-        """
-        Return what one view of a document says.
-
-        Args:
-            model: the counts.
-            view: which of the views.
-            terms: the document's terms in this view.
-
-        """
+        """Return what one view of a document says."""
         raise NotImplementedError
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
@@ -136,15 +112,7 @@ class Base:
     def many(
         self, model: BatchModel, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
-        """
-        Return the scores of many documents, for `many_by`.
-
-        Args:
-            model: the counts.
-            documents: the terms.
-            labels: the classes that the documents are left out of; None if none is.
-
-        """
+        """Return the scores of many documents by the model's own scoring."""
         raise NotImplementedError
 
     def many_by(

@@ -42,17 +42,7 @@ class JointLikelihood(Base):
         documents: FoundTerms,
         labels: Labels | None,
     ) -> Scores:
-        """
-        Return what one view of many documents says, shape (n_documents, n_classes).
-
-        Args:
-            model: the counts.
-            view: which of the views.
-            documents: their terms.
-            labels: shape (n_documents,), the places of the classes that the documents
-                are counted in, each of which is left out alone; None if none is.
-
-        """
+        """Return what one view of many documents says, (n_documents, n_classes)."""
         raise NotImplementedError
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbtext.counts.histograms import Histogram
     from nbtext.scoring.batch_model import (
         BatchModel,
         Floats,
@@ -105,7 +104,8 @@ class OfLevels(JointLikelihood):
         sums = []
         for one, n in zip(model.histograms(view), model.documents, strict=True):
             none = log((n + a) / (n + n_levels * a))  # of a term the class has not
-            sums.append(n_absent * none + _of_histogram(one, n, a))
+            of_all = (times * _absent(k, n, a) for k, times in one.documents.items())
+            sums.append(n_absent * none + sum(of_all))
         for entries in found.values():
             for class_, counts in entries:
                 n = model.documents[class_]
@@ -197,13 +197,6 @@ def _absent(number: int, n: int, a: float) -> float:
 
     """
     return log((max(n - number, 0) + a) / (n + a))
-
-
-def _of_histogram(histogram: Histogram, n: int, a: float) -> float:
-    """Return the sum of `_absent` over all terms of a class."""
-    return sum(
-        terms * _absent(number, n, a) for number, terms in histogram.documents.items()
-    )
 
 
 def of_terms_absent(

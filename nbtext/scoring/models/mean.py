@@ -82,10 +82,10 @@ class Mean(TwoClasses):
     ) -> Scores:
         """Return the scores of many documents."""
         from nbtext.scoring.models.arrays import (
+            damped_times,
             means,
             means_left_out,
             odds_left_out,
-            times_counted,
         )
 
         is_compiled = engine().is_compiled and documents.copies is None
@@ -99,7 +99,7 @@ class Mean(TwoClasses):
             else:
                 odds = odds_left_out(model, view, documents, labels)
                 log_odds = _log_of_strong(odds, model.scoring)
-            scores += means(log_odds, times_counted(model.scoring, terms), terms)
+            scores += means(log_odds, damped_times(model.scoring, terms), terms)
         return scores
 
 

@@ -98,9 +98,9 @@ class Poisson(JointLikelihood):
         import numpy as np
 
         from nbtext.scoring.models.arrays import (
+            damped_times,
             is_shared,
             spread_entries,
-            times_counted,
         )
         from nbtext.scoring.models.unknown import singletons_by_document
         from nbtext.tokens.bags import sum_by_document
@@ -109,7 +109,7 @@ class Poisson(JointLikelihood):
         column = counted_column(model.scoring)
         terms, places = documents.views[view], documents.places[view]
         table = model.terms[view]
-        times = times_counted(model.scoring, terms)
+        times = damped_times(model.scoring, terms)
         # rows: one for each class that a term of a document is in
         rows = spread_entries(table, terms.starts, places)
         counts = table.columns[model.column(view, column)].take(rows.entries)

@@ -142,9 +142,10 @@ def with_attributes(scoring: Scoring, settings: Settings) -> Scoring:
     """Return the same scoring, for the attributes of settings if they have any."""
     if not settings.has_attributes:
         return scoring
-    from nbtext.scoring.attributes.parameters import attribute_defaults
+    from nbtext.scoring.attributes.parameters import attribute_parameters
 
-    return scoring._replace(attributes=attribute_defaults(settings))
+    needed = attribute_parameters(settings)
+    return scoring._replace(attributes=tuple((one.name, one.default) for one in needed))
 
 
 def rival_of(name: str) -> str:
