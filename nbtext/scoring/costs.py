@@ -11,7 +11,6 @@ price, unsure costs half of the cheapest error.
 """
 
 from bisect import bisect_left
-from collections import Counter as Tally
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, expm1, inf, log
@@ -129,22 +128,19 @@ def costs_of(given: Sequence[Cost], classes: Sequence[str]) -> Costs:
     places = {name: place for place, name in enumerate(classes)}
     changes: list[tuple[int, int, float]] = []
     unsure: dict[int, float] = {}
-    cheapest: dict[int, float] = {}
-    n_errors: Tally[int] = Tally()
+    errors: list[list[float]] = [[] for _ in classes]
     for label, decision, price in given:
         truth = places[label]
         if decision is None:
             unsure[truth] = price
-            continue
-        is_right = label == decision
-        usual = 0.0 if is_right else ERROR
-        changes.append((truth, places[decision], price - usual))
-        if not is_right:
-            n_errors[truth] += 1
-            cheapest[truth] = min(price, cheapest.get(truth, price))
-    for truth in range(len(classes)):
-        if n_errors[truth] < len(classes) - 1:  # others have the usual price
-            cheapest[truth] = min(ERROR, cheapest.get(truth, ERROR))
-    half = [cheapest.get(place, ERROR) / 2 for place in range(len(classes))]
-    prices = (unsure.get(place, price) for place, price in enumerate(half))
-    return Costs(tuple(sorted(changes)), tuple(prices), bool(unsure))
+        elif decision == label:
+            changes.append((truth, truth, price))
+        else:
+            changes.append((truth, places[decision], price - ERROR))
+            errors[truth].append(price)
+    for prices in errors:
+        if len(prices) < len(classes) - 1:
+            prices.append(ERROR)  # which the others have
+    halves = enumerate(min(prices) / 2 for prices in errors)
+    of_unsure = tuple(unsure.get(truth, half) for truth, half in halves)
+    return Costs(tuple(sorted(changes)), of_unsure, bool(unsure))

@@ -52,18 +52,6 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
     )
 
 
-def _n_gone(
-    model: Model, view: int, taken: Mapping[int, tuple[int, ...]], class_: int
-) -> int:
-    """Return how many values of a category no other document has."""
-    gone = 0
-    for key, entries in model.found(view, taken).items():
-        counts = dict(entries)
-        counts[class_] = tuple(map(int.__add__, counts[class_], taken[key]))
-        gone += not any(map(any, counts.values()))
-    return gone
-
-
 def _without_terms(
     model: Model, taken: Sequence[Mapping[int, tuple[int, ...]]], class_: int
 ) -> Model:
@@ -71,20 +59,19 @@ def _without_terms(
     histograms: list[ByClass] = []
     more_terms = []
     for number, of_view in enumerate(taken):
-        if model.settings.views[number].kind != "text":
-            histograms.append({})
-            more_terms.append(-_n_gone(model, number, of_view, class_))
-            continue
-        changing = ChangingHistograms(model.settings.views[number])
+        view = model.settings.views[number]
+        changing = ChangingHistograms(view) if view.kind == "text" else None
         gone = 0
         for key, entries in model.found(number, of_view).items():
-            counts = dict(entries)
-            changing.enter({model.classes[n]: row for n, row in counts.items()}, -1)
-            before = counts.get(class_, (0,) * len(of_view[key]))
-            counts[class_] = tuple(map(int.__add__, before, of_view[key]))
-            changing.enter({model.classes[n]: row for n, row in counts.items()}, 1)
-            gone += not any(map(any, counts.values()))
-        histograms.append(changing.by_class())
+            before = dict(entries)
+            own = before.get(class_, (0,) * len(of_view[key]))
+            after = before | {class_: tuple(map(int.__add__, own, of_view[key]))}
+            gone += not any(map(any, after.values()))
+            if changing is not None:
+                for counts, times in ((before, -1), (after, 1)):
+                    by_class = {model.classes[n]: row for n, row in counts.items()}
+                    changing.enter(by_class, times)
+        histograms.append({} if changing is None else changing.by_class())
         more_terms.append(-gone)
     return model._replace(
         more_terms=tuple(more_terms), more_histograms=tuple(histograms)
