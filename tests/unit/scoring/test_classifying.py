@@ -48,6 +48,9 @@ def on_problem(remark: Unreadable | Note) -> None:
     raise AssertionError(remark)
 
 
+HOW: dict[str, Any] = {"max_bytes": 99, "on_problem": on_problem}
+
+
 def pickled(value: Any) -> Any:
     """Return what arrives in another process."""
     return pickle.loads(pickle.dumps(value))  # noqa: S301  written a moment ago
@@ -60,10 +63,7 @@ def labels_of(batches: Iterable[list[Decision]]) -> list[str | None]:
 @pytest.fixture
 def expected(path: Path) -> list[str | None]:
     """The labels that one process decides for."""
-    classifier = Classifier(load_model(str(path)))
-    return labels_of(
-        classify(DOCUMENTS, classifier, max_bytes=99, on_problem=on_problem)
-    )
+    return labels_of(classify(DOCUMENTS, Classifier(load_model(str(path))), **HOW))
 
 
 def test_workers_have_the_model_that_was_opened(
@@ -72,10 +72,7 @@ def test_workers_have_the_model_that_was_opened(
     begin = initializer_of(Classifier(load_model(str(path))))
     path.unlink()
     with ThreadPoolExecutor(2, initializer=begin) as executor:
-        batches = classify_with(
-            executor, 2, DOCUMENTS, max_bytes=99, on_problem=on_problem
-        )
-        labels = labels_of(batches)
+        labels = labels_of(classify_with(executor, 2, DOCUMENTS, **HOW))
 
     assert labels == expected == [document.label for document in DOCUMENTS]
 
@@ -93,9 +90,7 @@ def test_two_models_are_classified_with_at_the_same_time(path: Path) -> None:
         ThreadPoolExecutor(1, initializer=begins[1]) as second,
     ):
         labels, marked = (
-            labels_of(
-                classify_with(one, 1, DOCUMENTS, max_bytes=99, on_problem=on_problem)
-            )
+            labels_of(classify_with(one, 1, DOCUMENTS, **HOW))
             for one in (first, second)
         )
 
@@ -108,16 +103,11 @@ def test_processes_that_are_spawned_open_the_model_again(
     begin = pickled(initializer_of(Classifier(load_model(str(path)))))
 
     with ThreadPoolExecutor(1, initializer=begin) as executor:
-        batches = classify_with(
-            executor, 1, DOCUMENTS, max_bytes=99, on_problem=on_problem
-        )
-        assert labels_of(batches) == expected
+        assert labels_of(classify_with(executor, 1, DOCUMENTS, **HOW)) == expected
 
 
 def decisions_of(classifier: Classifier, jobs: int) -> list[Decision]:
-    batches = classify(
-        DOCUMENTS, classifier, max_bytes=99, on_problem=on_problem, jobs=jobs
-    )
+    batches = classify(DOCUMENTS, classifier, **HOW, jobs=jobs)
     return [decision for batch in batches for decision in batch]
 
 
@@ -149,9 +139,7 @@ def test_threads_have_decided_what_is_there_when_input_pauses(path: Path) -> Non
         yield from DOCUMENTS[20:]
 
     classifier = Classifier(load_model(str(path)))
-    batches = classify(
-        stream(), classifier, max_bytes=99, on_problem=on_problem, jobs=2
-    )
+    batches = classify(stream(), classifier, **HOW, jobs=2)
 
     assert len(next(batches)) == 20
     assert not asked
@@ -245,14 +233,9 @@ def test_documents_of_one_name_have_headings_of_their_own(path: Path) -> None:
         for text in texts
     ]
     documents = [*mails, Document("same", (b"free",))]
+    model = Classifier(load_model(str(path)))
 
-    (decisions,) = classify(
-        documents,
-        Classifier(load_model(str(path))),
-        headings=True,
-        max_bytes=99,
-        on_problem=on_problem,
-    )
+    (decisions,) = classify(documents, model, headings=True, **HOW)
 
     found = [decision.heading and decision.heading.subject for decision in decisions]
     assert found == [*texts, None]

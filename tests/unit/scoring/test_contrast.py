@@ -1,4 +1,4 @@
-"""The contrast score by hand, and what a correction adds to it."""
+"""The complement and the contrast score by hand, and what a correction adds to it."""
 
 from math import floor, hypot, log
 from pathlib import Path
@@ -12,7 +12,7 @@ from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import for_classes, scoring_of
-from nbtext.scoring.score import score
+from nbtext.scoring.score import Scored, score
 from nbtext.settings.columns import WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
@@ -31,9 +31,13 @@ def reading(text: str, n_views: int = 1) -> Reading:
     return Reading(([("body", text)],) * n_views, b"", 1, False)
 
 
-def log_posterior(model: Model, text: str, fit: Fit) -> tuple[float, ...]:
+def scored(model: Model, text: str, fit: Fit) -> Scored:
     bag = bag_of(reading(text, len(model.settings.views)), model.settings)
-    return score(model, bag, fit).log_posterior
+    return score(model, bag, fit)
+
+
+def log_posterior(model: Model, text: str, fit: Fit) -> tuple[float, ...]:
+    return scored(model, text, fit).log_posterior
 
 
 def unit(n: int, *others: int) -> float:
@@ -60,21 +64,32 @@ def by_hand(own: float) -> list[float]:
     ]
 
 
-@pytest.mark.parametrize("own", [0.0, 0.35, 1.0])
-@pytest.mark.parametrize("scaled", [0.0, 1.0])
-def test_the_contrast_score_by_hand(own: float, scaled: float, tmp_path: Path) -> None:
-    scoring = CONTRAST.with_parameters(own=own, scaled=scaled)
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        scoring_of("complement"),
+        *(
+            CONTRAST.with_parameters(own=own, scaled=scaled)
+            for own in (0.0, 0.35, 1.0)
+            for scaled in (0.0, 1.0)
+        ),
+    ],
+)
+def test_complement_and_contrast_by_hand(scoring: Scoring, tmp_path: Path) -> None:
     model = model_of(tmp_path / "m.nbt", counted(TEXTS, WORD_WEIGHTS), scoring)
-    z = by_hand(own)
+    parameters = dict(scoring.parameters)
+    z = by_hand(parameters.get("own", 0.0))
     mean = sum(z) / 3
     deviation = (sum((value - mean) ** 2 for value in z) / 3) ** 0.5
 
-    found = log_posterior(model, "p q q s", Fit(2.0, 0.0, 99))
+    found = scored(model, "p q q s", Fit(2.0, 0.0, 99))
 
-    divisor = deviation if scaled else 1.0
+    divisor = deviation if parameters.get("scaled") else 1.0
     for c in (1, 2):
         expected = 2.0 * (z[c] - z[0]) / divisor
-        assert found[c] - found[0] == pytest.approx(expected, rel=1e-9)
+        log_odds = found.log_posterior[c] - found.log_posterior[0]
+        assert log_odds == pytest.approx(expected, rel=1e-9)
+    assert (found.known, found.tokens) == (3, 4)
 
 
 def test_views_of_bytes_weigh_as_much_as_their_parameter(tmp_path: Path) -> None:

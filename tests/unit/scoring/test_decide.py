@@ -6,6 +6,7 @@ from nbtext.document import Document
 from nbtext.scoring.decide import CERTAIN, DecisionRule, decide
 from nbtext.scoring.score import Scored
 
+DOCUMENT = Document("d", ())
 CLASSES = ("ham", "junk", "spam")
 
 
@@ -18,9 +19,9 @@ def scored(*posterior: float, known: int = 4) -> Scored:
     [(0.0, "spam"), (0.5, "spam"), (0.6999, "spam"), (0.7001, None), (1.0, None)],
 )
 def test_a_label_needs_the_threshold(threshold: float, label: str | None) -> None:
-    found = decide(
-        Document("d", ()), scored(0.2, 0.1, 0.7), CLASSES, rule=DecisionRule(threshold)
-    )
+    rule = DecisionRule(threshold)
+
+    found = decide(DOCUMENT, scored(0.2, 0.1, 0.7), CLASSES, rule=rule)
 
     assert found.label == label
     assert found.probability == pytest.approx(0.7)
@@ -28,16 +29,14 @@ def test_a_label_needs_the_threshold(threshold: float, label: str | None) -> Non
 
 
 def test_a_document_without_a_known_token_is_unsure() -> None:
-    found = decide(Document("d", ()), scored(0.2, 0.1, 0.7, known=0), CLASSES)
+    found = decide(DOCUMENT, scored(0.2, 0.1, 0.7, known=0), CLASSES)
 
     assert found.label is None
     assert found.probability == pytest.approx(0.7)
 
 
 def test_of_equal_classes_the_first_wins() -> None:
-    assert (
-        decide(Document("d", ()), scored(0.25, 0.375, 0.375), CLASSES).label == "junk"
-    )
+    assert decide(DOCUMENT, scored(0.25, 0.375, 0.375), CLASSES).label == "junk"
 
 
 @pytest.mark.parametrize("threshold", [0.999, CERTAIN, 1.0])
@@ -46,7 +45,7 @@ def test_a_probability_is_never_1_and_still_reaches_any_threshold(
 ) -> None:
     sure = Scored((-800.0, -900.0, 0.0), (-800.0, -900.0, 0.0), 4, 5)
 
-    found = decide(Document("d", ()), sure, CLASSES, rule=DecisionRule(threshold))
+    found = decide(DOCUMENT, sure, CLASSES, rule=DecisionRule(threshold))
 
     assert found.probability == nextafter(1.0, 0.0) < 1
     assert found.label == "spam"

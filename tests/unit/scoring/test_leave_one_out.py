@@ -1,5 +1,6 @@
 """Losses at all temperatures are those that one document has at each of them."""
 
+from collections.abc import Sequence
 from unittest.mock import Mock
 
 import numpy as np
@@ -12,16 +13,17 @@ from numpy.typing import NDArray
 from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES
 from nbtext.counts.term_table import TermTable
 from nbtext.scoring import leave_one_out
-from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.batch_model import BatchModel, batch_model_of
 from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.settings.columns import WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import TOPIC
-from nbtext.tokens import read_terms
+from nbtext.tokens import Terms, read_terms
 from tests.build import counted
 
+SETTINGS = Settings("text", (TOPIC,)).counting(WEIGHTED)  # no byte n-grams
 NUMBERS = st.floats(-1000, 1000) | st.just(-np.inf)
 
 
@@ -69,16 +71,22 @@ def test_each_octave_doubles_the_temperatures() -> None:
     assert [2 * s for s in TEMPERATURES[:-OCTAVE]] == [*TEMPERATURES[OCTAVE:]]
 
 
+def counts_and_terms(
+    texts: Sequence[tuple[str, str]], score: str
+) -> tuple[BatchModel, tuple[list[str], list[Terms]]]:
+    """Return a model of texts, and the labels and terms of these."""
+    model = batch_model_of(counted(texts, SETTINGS), scoring_of(score))
+    fields = [[[("body", text)]] for _, text in texts]
+    return model, ([label for label, _ in texts], read_terms(SETTINGS, fields))
+
+
 @pytest.mark.parametrize("score", ["contrast", "sum", "complement"])
 @pytest.mark.parametrize("room", [1, 200])
 def test_of_many_classes_fewer_documents_are_scored_at_a_time(
     monkeypatch: pytest.MonkeyPatch, score: str, room: int
 ) -> None:
     texts = [(f"{n % 9}", f"word{n % 7} word{n % 3}") for n in range(90)]
-    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)
-    model = batch_model_of(counted(texts, settings), scoring_of(score))
-    fields = [[[("body", text)]] for _, text in texts]
-    documents = [label for label, _ in texts], read_terms(settings, fields)
+    model, documents = counts_and_terms(texts, score)
     whole = left_out(model, [documents])
 
     monkeypatch.setattr(leave_one_out, "WAITING", room)
@@ -95,10 +103,9 @@ def test_a_prior_is_made_for_each_class_that_is_left_out_and_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     texts = [(f"{n:03}", f"word{n}") for n in range(300)]
-    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)
-    model = batch_model_of(counted(texts, settings), scoring_of("sum"))
+    model, _ = counts_and_terms(texts, "sum")
     some = texts[:4] * 2
-    documents = read_terms(settings, [[[("body", text)]] for _, text in some])
+    documents = read_terms(SETTINGS, [[[("body", text)]] for _, text in some])
     labels = np.array([int(label) for label, _ in some])
     made = Mock(side_effect=log_prior)
     monkeypatch.setattr("nbtext.scoring.models.joint.log_prior", made)
@@ -113,11 +120,7 @@ def test_a_prior_is_made_for_each_class_that_is_left_out_and_no_other(
 
 def test_candidates_of_the_same_scores_have_the_same_losses() -> None:
     texts = [(str(n % 3), f"word{n % 7} word{n % 3}") for n in range(60)]
-    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)  # no byte n-grams
-    table = counted(texts, settings)
-    model = batch_model_of(table, scoring_of("contrast"))
-    fields = [[[("body", text)]] for _, text in texts]
-    documents = [label for label, _ in texts], read_terms(settings, fields)
+    model, documents = counts_and_terms(texts, "contrast")
 
     found = left_out(model, [documents])
 
@@ -136,10 +139,7 @@ def test_terms_are_summed_up_once_however_many_parts_documents_with_copies_have(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     texts = [(f"{n % 3}", f"word{n % 7} word{n % 4}") for n in range(60)]
-    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)
-    model = batch_model_of(counted(texts, settings), scoring_of("contrast"))
-    fields = [[[("body", text)]] for _, text in texts]
-    sample = [([label for label, _ in texts], read_terms(settings, fields))]
+    model, documents = counts_and_terms(texts, "contrast")
     usual, summed = TermTable.sums, Mock()
 
     def sums(table: TermTable, column: int) -> NDArray[np.int64]:
@@ -149,6 +149,6 @@ def test_terms_are_summed_up_once_however_many_parts_documents_with_copies_have(
     monkeypatch.setattr(TermTable, "sums", sums)
     for part in (1, 60):
         monkeypatch.setattr(leave_one_out, "PART", part)
-        left_out(model, sample, copies=np.full(60, 2))
+        left_out(model, [documents], copies=np.full(60, 2))
 
     assert summed.call_count == 1

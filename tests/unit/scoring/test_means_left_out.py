@@ -57,14 +57,16 @@ def model_of(counting: str) -> tuple[BatchModel, list[str], list[Terms]]:
     return batch_model_of(counter.table(), scoring), labels, views
 
 
+def both(model: BatchModel, labels: list[str], views: list[Terms]) -> Iterator[Any]:
+    """Return the scores by arrays, and by the compiled loop."""
+    for engine in (PLAIN, COMPILED):
+        use(engine)
+        yield scores_left_out(model, labels, views)[0]
+
+
 @pytest.mark.parametrize("counting", ["occurrences", "once"])
 def test_both_find_the_same_scores(counting: str) -> None:
-    model, labels, views = model_of(counting)
-
-    use(PLAIN)
-    (expected,) = scores_left_out(model, labels, views)
-    use(COMPILED)
-    (found,) = scores_left_out(model, labels, views)
+    expected, found = both(*model_of(counting))
 
     assert len({*expected.tolist()}) > N // 2
     assert expected[7] == found[7] == 0
@@ -80,10 +82,7 @@ def test_counts_beyond_32_bits_are_read_too() -> None:
     totals = tuple(total * 2.0**33 for total in model.totals)
     model = replace(model, terms=large, totals=totals, _computed={})
 
-    use(PLAIN)
-    (expected,) = scores_left_out(model, labels, views)
-    use(COMPILED)
-    (found,) = scores_left_out(model, labels, views)
+    expected, found = both(model, labels, views)
 
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 

@@ -12,7 +12,7 @@ from nbtext.counts.fitting import Fit
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError, UnknownClassError
 from nbtext.policy import Cost, FalsePositives, Policy
-from nbtext.scoring.decide import decide, log_odds
+from nbtext.scoring.decide import Decision, DecisionRule, decide, log_odds
 from nbtext.scoring.estimating import estimated_shares
 from nbtext.scoring.models.registry import scoring_of
 from nbtext.scoring.policy_rule import Basis, prior_of, rule_of
@@ -32,16 +32,20 @@ def basis(ham: int = 3000, spam: int = 1000) -> Basis:
     return Basis("m.nbt", CLASSES, (ham, spam), calibration, fit, SCORING)
 
 
-def of(p: float, known: int = 3) -> Scored:
+def of(p: float) -> Scored:
     posterior = (log(1 - p), log(p))
-    return Scored(posterior, posterior, known, 9)
+    return Scored(posterior, posterior, 3, 9)
+
+
+def decided(p: float, rule: DecisionRule) -> Decision:
+    return decide(Document("d", ()), of(p), CLASSES, rule=rule)
 
 
 def test_a_prior_is_bayes_theorem_with_the_shares_of_calibration() -> None:
     """Bayes: odds of .5 at 1 to 3 are a likelihood ratio of 3; times 1/4 it is .75."""
     rule = rule_of(Policy(prior=(("spam", 0.2),)), basis(2999, 999))
 
-    found = decide(Document("d", ()), of(0.5), CLASSES, rule=rule)
+    found = decided(0.5, rule)
 
     assert found.label == "ham"
     assert exp(found.printed[1]) == pytest.approx(0.75 / 1.75)
@@ -74,7 +78,7 @@ def test_the_cap_comes_after_the_prior() -> None:
     """Whatever is expected, 8 ham allow spam 9 in 10."""
     rule = rule_of(Policy(prior=(("spam", 0.999),)), basis(8, 1000))
 
-    found = decide(Document("d", ()), of(0.9999), CLASSES, rule=rule)
+    found = decided(0.9999, rule)
 
     assert found.probability == pytest.approx(9 / 10)
     assert sum(found.posterior.values()) == pytest.approx(1)
@@ -118,10 +122,7 @@ def test_below_that_threshold_it_is_unsure() -> None:
     limit = FalsePositives("spam", 0.0001)
     rule = rule_of(Policy(max_false_positives=limit), basis())
 
-    labels = [
-        decide(Document("d", ()), of(p), CLASSES, rule=rule).label
-        for p in (0.2, 0.9, 0.97)
-    ]
+    labels = [decided(p, rule).label for p in (0.2, 0.9, 0.97)]
 
     assert labels == ["ham", None, "spam"]
     for p, is_decided in ((0.9, False), (0.97, True)):

@@ -19,6 +19,7 @@ from nbtext import (
     tune,
 )
 from nbtext.errors import NbtextError
+from nbtext.scoring import Classifier
 from nbtext.scoring.batch import joint_log_likelihoods, score_left_out
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.held_out import fitted
@@ -64,6 +65,14 @@ def scored(path: str, table: str, **overrides: Any) -> dict[str, dict[str, float
         )
         for decision in decisions
     }
+
+
+def mixed_model(folder: Path, **overrides: Any) -> tuple[Classifier, str]:
+    """Return a model of rows of text, a category and two numbers, and their table."""
+    folder.mkdir(exist_ok=True)
+    path, table = folder / "m.nbt", mixed_table(folder / "m.csv", mixed_rows())
+    train([table], path, options=MIXED, overrides=SettingsOverrides(**overrides))
+    return load(path), table
 
 
 def ten_rows(tmp_path: Path, smoothing: float) -> str:
@@ -160,9 +169,7 @@ def test_missing_values_are_not_counted(tmp_path: Path) -> None:
 def test_both_engines_agree_and_evidence_adds_up(
     score_name: str, tmp_path: Path
 ) -> None:
-    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
-    train([table], path, options=MIXED, overrides=SettingsOverrides(score=score_name))
-    model = load(path)
+    model, table = mixed_model(tmp_path, score=score_name)
     documents = [*read_documents([table], model=model)]
 
     many = [*classify_all(model, documents)]
@@ -281,8 +288,7 @@ def test_many_values_and_long_ones_work_and_are_warned_of(tmp_path: Path) -> Non
 
 
 def test_a_missing_column_is_an_error_and_its_order_is_not(tmp_path: Path) -> None:
-    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
-    train([table], path, options=MIXED)
+    path = mixed_model(tmp_path)[0].model.path
     one = written(tmp_path / "o.csv", "age,size,city,notes\n41,1,Rome,late call\n")
     two = written(tmp_path / "p.csv", "notes,city,size,age\nlate call,Rome,1,41\n")
     without = written(tmp_path / "w.csv", "notes,city,age\nlate call,Rome,41\n")
@@ -293,9 +299,7 @@ def test_a_missing_column_is_an_error_and_its_order_is_not(tmp_path: Path) -> No
 
 
 def test_a_document_that_is_no_record_is_an_error(tmp_path: Path) -> None:
-    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
-    train([table], path, options=MIXED)
-    model = load(path)
+    model, _ = mixed_model(tmp_path)
 
     for document in (b"hello", "hello"):
         with pytest.raises(NbtextError, match="no column notes; the model reads"):
@@ -303,10 +307,9 @@ def test_a_document_that_is_no_record_is_an_error(tmp_path: Path) -> None:
 
 
 def test_tune_scores_records_left_out_as_a_model_of_them_does(tmp_path: Path) -> None:
-    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
     truth = np.array([row.split(",")[0] == "y" for row in mixed_rows()], np.int64)
 
-    tuned = tune([table], options=MIXED)
+    tuned = tune([mixed_table(tmp_path / "m.csv", mixed_rows())], options=MIXED)
 
     losses = {
         row.overrides.score: row.value
@@ -319,9 +322,10 @@ def test_tune_scores_records_left_out_as_a_model_of_them_does(tmp_path: Path) ->
         and row.overrides.variance_smoothing is None
     }
     for name in ("mean", "complement", "sum"):
-        how = SettingsOverrides(score=name, correction=False, calibrate=name == "sum")
-        train([table], path, options=MIXED, overrides=how)
-        whole = load(path)
+        is_sum = name == "sum"
+        whole, table = mixed_model(
+            tmp_path / name, score=name, correction=False, calibrate=is_sum
+        )
         batch = open_batch_model(whole.model)
         documents = [*read_documents([table], model=whole)]
         readings = [read(one, batch.settings).views for one in documents]
@@ -332,8 +336,7 @@ def test_tune_scores_records_left_out_as_a_model_of_them_does(tmp_path: Path) ->
 
 
 def test_json_lines_and_semicolons_are_read_likewise(tmp_path: Path) -> None:
-    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
-    train([table], path, options=MIXED)
+    path = mixed_model(tmp_path)[0].model.path
     lines = written(
         tmp_path / "o.jsonl",
         '{"age": 41.5, "size": 1, "city": "Rome", "notes": "late", "kind": 3}\n'
@@ -349,9 +352,7 @@ def test_json_lines_and_semicolons_are_read_likewise(tmp_path: Path) -> None:
 
 
 def test_the_joint_log_likelihood_of_arrays_is_that_of_one(tmp_path: Path) -> None:
-    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
-    train([table], path, options=MIXED, overrides=SettingsOverrides(score="sum"))
-    model = load(path)
+    model, table = mixed_model(tmp_path, score="sum")
     documents = [*read_documents([table], model=model)]
     batch = open_batch_model(model.model)
     views = read_terms(

@@ -6,20 +6,20 @@ Numbers stand as fractions, as a reader can check them.
 
 from collections import Counter as Tally
 from fractions import Fraction
-from math import exp, floor, hypot, log
+from math import exp, log
 from pathlib import Path
 
 import pytest
 
 from nbtext.counts.calibration import Calibration, Prior
 from nbtext.counts.fitting import Fit
-from nbtext.errors import NotAModelError, SettingsError, TrainingError
+from nbtext.errors import NotAModelError, TrainingError
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import check_scoring, scoring_of
 from nbtext.scoring.posterior import log_shares
 from nbtext.scoring.score import Scored, score
-from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import View
 from nbtext.tokens.tokenizer import keys
@@ -126,41 +126,6 @@ def test_views_are_added_and_not_weighed_by_their_length(tmp_path: Path) -> None
     assert of("Tokyo", "Macao " * 50) == pytest.approx(tokyo + macao)
 
 
-def test_the_complement_score_by_hand(tmp_path: Path) -> None:
-    a = 0.03
-    how = Scoring(score="complement", smoothing=a)
-    texts = [("x", "p"), ("y", "q q q r r r r"), ("z", "p p p q q q q"), ("z", "r")]
-    table = counted(texts, WORD_WEIGHTS)
-
-    def unit(n: int, *others: int) -> float:
-        logs = [round(2048 * log(1 + count)) for count in (n, *others)]
-        return floor(65535 * logs[0] / hypot(*logs)) / 65535
-
-    three, four = unit(3, 4), unit(4, 3)
-    weights = {"p": (1, 0, three), "q": (0, three, four), "r": (0, four, 1)}
-    sizes = (1, three + four, three + four + 1)
-    length = hypot(1420, 2250)  # of the known terms, ln 2 and ln 3 in units of 1/2048
-    document = {"p": 1420 / length, "q": 2250 / length}
-    rest = [sum(sizes) - size + a * 3 for size in sizes]
-    expected = [
-        -sum(
-            n * log((sum(weights[t]) - weights[t][c] + a) / rest[c])
-            for t, n in document.items()
-        )
-        for c in range(3)
-    ]
-
-    found = scored(
-        model_of(tmp_path / "m.nbt", table, how), "p q q s", Fit(2.0, 0.0, 99)
-    )
-
-    for c in (1, 2):
-        assert found.log_posterior[c] - found.log_posterior[0] == pytest.approx(
-            2.0 * (expected[c] - expected[0]), rel=1e-9
-        )
-    assert (found.known, found.tokens) == (3, 4)
-
-
 @pytest.mark.parametrize("kind", ["sum", "mean", "complement"])
 @pytest.mark.parametrize("text", ["", "Paris", "!?"])
 def test_without_a_known_token_the_class_shares_are_all_there_is(
@@ -184,32 +149,6 @@ def test_a_class_without_documents_has_a_share_next_to_nothing() -> None:
 
     assert exp(shares[0]) < 1e-8
     assert shares[1] == 0
-
-
-def test_ten_thousand_tokens_do_not_underflow(tmp_path: Path) -> None:
-    how = Scoring(score="sum", smoothing=1)
-
-    found = scored(model_of(tmp_path / "m.nbt", CHINA, how), "Tokyo " * 10_000)
-
-    ratio = log(Fraction(2, 9) / Fraction(1, 14))
-    assert found.log_posterior[1] == pytest.approx(0.0, abs=1e-12)
-    assert found.log_posterior[0] == pytest.approx(log(3) - 10_000 * ratio)
-
-
-@pytest.mark.parametrize(
-    ("how", "classes", "message"),
-    [
-        ("mean", ("a", "b", "c"), "is for two classes, the model has 3; use --score"),
-        ("complement", ("a", "b"), "needs the weight column"),
-    ],
-)
-def test_a_score_that_the_counts_do_not_support_is_refused(
-    how: str, classes: tuple[str, ...], message: str
-) -> None:
-    scoring = scoring_of(how)
-
-    with pytest.raises(SettingsError, match=message):
-        check_scoring(scoring, default_settings("mail", 2), classes)
 
 
 MEAN = mean()

@@ -42,6 +42,16 @@ def scored(model: Model, ham: dict[float, int], spam: dict[float, int]) -> Model
     return load_model(model.path)
 
 
+def towards(
+    label: str, model: Model, ours: dict[float, int], others: dict[float, int]
+) -> Model:
+    """Return a model whose documents of a class, and of the other, have scored so."""
+    if label == "spam":
+        return scored(model, ham=others, spam=ours)
+    turned = [{-score: n for score, n in one.items()} for one in (ours, others)]
+    return scored(model, ham=turned[0], spam=turned[1])
+
+
 def probability(model: Model, score: float, label: str) -> float:
     """Return the probability of a class at a score."""
     fitted = fit(held_out(model), model.classes)
@@ -77,13 +87,8 @@ def test_few_enough_documents_lie_above(counts: dict[int, int], bin_: int) -> No
 @pytest.mark.parametrize("label", ["spam", "ham"])
 def test_it_lies_just_above_the_highest_of_others(model: Model, label: str) -> None:
     ours, others = {9.0: 1500, 0.5: 20}, {-9.0: 1500, 6.0: 1}
-    if label == "spam":
-        scores = scored(model, ham=others, spam=ours)
-        reached, missed = 6.0625, 6.0624
-    else:
-        turned = [{-score: n for score, n in one.items()} for one in (ours, others)]
-        scores = scored(model, ham=turned[0], spam=turned[1])
-        reached, missed = -6.0001, -6.0
+    scores = towards(label, model, ours, others)
+    reached, missed = (6.0625, 6.0624) if label == "spam" else (-6.0001, -6.0)
 
     least = threshold_of(scores, label)
 
@@ -121,12 +126,7 @@ def test_beyond_the_last_bin_only_certainty_will_do(model: Model) -> None:
 def test_how_much_of_a_class_reaches_it_is_known(
     model: Model, label: str, others: dict[float, int], reached: int
 ) -> None:
-    ours = {9.0: 290, 8.0: 300, 13.0: 10}
-    if label == "spam":
-        scores = scored(model, ham=others, spam=ours)
-    else:
-        turned = [{-score: n for score, n in one.items()} for one in (ours, others)]
-        scores = scored(model, ham=turned[0], spam=turned[1])
+    scores = towards(label, model, {9.0: 290, 8.0: 300, 13.0: 10}, others)
 
     found = threshold_of(scores, label)
 
