@@ -14,7 +14,7 @@ from nbtext.cli._values import names_of, parameter_of
 from nbtext.errors import SettingsError
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import event_models
-from nbtext.scoring.attributes.parameters import BY_KIND
+from nbtext.scoring.models.parameters import BY_KIND
 from nbtext.scoring.models.registry import (
     DEFAULT_FOR_MAIL,
     DEFAULT_FOR_MORE,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.tokens import Bag
 
-from nbtext.scoring.attributes.parameters import BY_KIND
 from nbtext.scoring.models.evidence import Evidence
+from nbtext.scoring.models.parameters import BY_KIND
 
 SMOOTHING: Final = BY_KIND["value"].name
 """The parameter: what is added to the count of every value."""

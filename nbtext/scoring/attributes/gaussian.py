@@ -34,8 +34,8 @@ from nbtext.scoring.attributes.normal import (
     mean_of,
     variance_of,
 )
-from nbtext.scoring.attributes.parameters import BY_KIND
 from nbtext.scoring.models.evidence import Evidence
+from nbtext.scoring.models.parameters import BY_KIND
 
 HALF_LOG_2_PI: Final = log(2 * pi) / 2
 

@@ -2,12 +2,18 @@
 Parameters: the numbers that an event model has of its own, and what they may be.
 
 Where a parameter has choices, held-out scores choose among them
-(`nbtext.scoring.candidates`).
+(`nbtext.scoring.candidates`). The numbers by which attributes are scored are here, too.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from nbtext.settings.scoring import LARGEST
+
+if TYPE_CHECKING:
+    from nbtext.settings.columns import Kind
+    from nbtext.settings.reading import Settings
 
 LEVELS: Final = "levels"
 """The name of the number of levels of a term, which users may choose."""
@@ -32,3 +38,15 @@ class Parameter(NamedTuple):
     least: float
     most: float
     choices: tuple[float, ...] = ()
+
+
+BY_KIND: Final[dict[Kind, Parameter]] = {
+    "value": Parameter("category_smoothing", 1.0, least=0, most=LARGEST),
+    "number": Parameter("variance_smoothing", 1e-9, least=0, most=1),
+}
+"""The number that columns of attributes of each kind are smoothed by."""
+
+
+def attribute_parameters(settings: Settings) -> list[Parameter]:
+    """Return the parameters that the attributes of settings need, sorted by name."""
+    return sorted({BY_KIND[view.kind] for _, view in settings.attributes})

@@ -24,7 +24,7 @@ from types import MappingProxyType
 
 from nbtext.classes import quoted
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.scoring.models.parameters import LEVELS
+from nbtext.scoring.models.parameters import LEVELS, attribute_parameters
 from nbtext.settings.columns import Column, in_order
 from nbtext.settings.scoring import (
     OCCURRENCES,
@@ -142,8 +142,6 @@ def with_attributes(scoring: Scoring, settings: Settings) -> Scoring:
     """Return the same scoring, for the attributes of settings if they have any."""
     if not settings.has_attributes:
         return scoring
-    from nbtext.scoring.attributes.parameters import attribute_parameters
-
     needed = attribute_parameters(settings)
     return scoring._replace(attributes=tuple((one.name, one.default) for one in needed))
 
@@ -430,8 +428,6 @@ def _check_numbers(
 
 def _check_attributes(scoring: Scoring, settings: Settings, model: EventModel) -> None:
     """Refuse numbers that are not those of the attributes, or a score without text."""
-    from nbtext.scoring.attributes.parameters import attribute_parameters
-
     declared = attribute_parameters(settings)
     _check_numbers(dict(scoring.attributes), declared, "the columns")
     if not settings.n_texts and not model.is_textbook:
