@@ -20,7 +20,8 @@ from nbtext.counts import Counter
 from nbtext.counts.calibration import Prior
 from nbtext.counts.fitting import fit
 from nbtext.document import Document
-from nbtext.scoring.batch import capped_rows, log_posteriors, raw_scores
+from nbtext.scoring.batch import capped_rows, log_posteriors
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import default_scoring, event_model
@@ -92,7 +93,7 @@ def judged(corpus: Corpus, size: tuple[int, int], draw: int, prior: Prior) -> An
     (calibration,) = left_out(model, batches).calibrations
     fitted = fit(calibration._replace(prior=prior), CLASSES)
     views = [terms.take(judged) for terms in corpus.views]
-    (scores,) = raw_scores(model, [scoring], views)
+    (scores,) = scores_by(model, [scoring], model.find(views))
     posterior = log_posteriors(scores, "histogram", fitted)
     printed = capped_rows(posterior, model.documents)
     truth = corpus.is_spam[judged].astype(int)

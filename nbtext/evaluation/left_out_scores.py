@@ -56,7 +56,7 @@ def left_out_posteriors(
     known = np.zeros(len(labels), np.int64)
     shared = model.once(is_shared)
     for some, found in _parts(model, cache):
-        (scores[some],) = scores_by(event, model, [model.scoring], found, labels[some])
+        (scores[some],) = scores_by(model, [model.scoring], found, labels[some])
         for number, (terms, at) in enumerate(found):
             times = terms.counts * shared[number].take(at)
             known[some] += sum_by_document(times, terms.starts)
@@ -113,7 +113,7 @@ def candidate_posteriors(
     shape = (len(labels),) if has_one else (len(labels), len(model.classes))
     scores = [np.zeros(shape) for _ in scorings]
     for some, documents in _parts(model, cache):
-        found = scores_by(event, model, scorings, documents, labels[some])
+        found = scores_by(model, scorings, documents, labels[some])
         for of_all, values in zip(scores, found, strict=True):
             of_all[some] = values
     names = [model.classes[place] for place in labels.tolist()]

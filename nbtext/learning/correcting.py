@@ -54,7 +54,6 @@ from nbtext.learning.steps import BASE_UNIT, rate_of
 from nbtext.learning.trials import DOUBTS, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
-from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, of_documents, without
 from nbtext.scoring.held_out import corrected
@@ -440,7 +439,6 @@ class _Making:
 
         """
         chosen = chosen & self.visits.is_visited
-        event = event_model(model.scoring.score)
 
         def compute(part: tuple[slice, Block]) -> None:
             documents, block = part
@@ -449,13 +447,11 @@ class _Making:
                 return
             views = [terms.take(rows) for terms in block.views]
             numbers = rows + documents.start
-            found = self._find(model, views, numbers)
+            found, labels = self._find(model, views, numbers), None
             if counted:
                 labels = self.visits.labels.take(numbers)
                 found = found.counted(self.visits.copies_of(numbers))
-                (scores,) = scores_by(event, model, [model.scoring], found, labels)
-            else:
-                (scores,) = scores_by(event, model, [model.scoring], found)
+            (scores,) = scores_by(model, [model.scoring], found, labels)
             base[numbers] = self.base.rounded(scores)
 
         for _ in self.map_(compute, self.visits.parts()):

@@ -43,7 +43,8 @@ from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.learning.scored_afterwards import scored_afterwards
 from nbtext.learning.teaching_in_bulk import Lesson, taught_by
 from nbtext.learning.usual_products import usual_products
-from nbtext.scoring.batch import keep_memory, raw_scores
+from nbtext.scoring.batch import keep_memory
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import batch_model_of, corrected, open_batch_model
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibrations
@@ -327,7 +328,7 @@ class _Changes:
             return {}
         terms = part.terms(places)
         if left_out is None:
-            scores = raw_scores(model, candidates(model.scoring), terms)
+            scores = scores_by(model, candidates(model.scoring), model.find(terms))
         else:
             with np.errstate(all="ignore"):  # what that comes to is looked at
                 known_as = [left_out[one] for one in places]

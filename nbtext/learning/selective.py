@@ -46,7 +46,8 @@ from nbtext.learning.reading_once import (
 from nbtext.learning.texts import keeps_texts
 from nbtext.policy import MOST_PROBABLE
 from nbtext.scoring import check_scoring, event_model
-from nbtext.scoring.batch import keep_memory, raw_scores
+from nbtext.scoring.batch import keep_memory
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fitted_by, no_calibrations
@@ -172,7 +173,7 @@ def _finished(
         own.append(block.take(np.flatnonzero(is_own).tolist()))
         others = block.take(np.flatnonzero(~is_own).tolist())
         if len(others):
-            scores = raw_scores(model, scorings, others.views)
+            scores = scores_by(model, scorings, model.find(others.views))
             seen.append(observed_scores(model, nothing, scores, others.labels))
     documents = [(block.labels, block.views) for block in own if len(block)]
     calibrations = totals([left_out(model, documents).calibrations, *seen])

@@ -24,7 +24,6 @@ from nbtext.learning.passes import Pupils, Vectors, correct, rounded
 from nbtext.learning.steps import rate_of_lesson
 from nbtext.learning.usual_products import usual_products
 from nbtext.learning.visits import weighted_views
-from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.models.arrays import by_class
 from nbtext.store.ledger import halves
@@ -112,14 +111,13 @@ def _scored(
         passes take them, shape (n_documents, n_classes).
 
     """
-    event, correction = event_model(model.scoring.score), model.correction
     of_lessons, base = [], []
     for one in lessons:
         labels = np.array([*map(model.classes.index, one.labels)], np.int64)
         found = model.find(one.terms)
-        (scores,) = scores_by(event, model, [model.scoring], found, labels)
-        if correction is not None:
-            correction.add_to(scores, one.terms[: model.settings.n_texts])
+        (scores,) = scores_by(model, [model.scoring], found, labels)
+        if model.correction is not None:
+            model.correction.add_to(scores, one.terms[: model.settings.n_texts])
         if scores.ndim == 1:
             scores = by_class(scores)
         of_lessons.append(labels)

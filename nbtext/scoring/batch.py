@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from nbtext.counts import Fit
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.models.evidence import Calibrated
-    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import AnyReading, Terms
 
 from nbtext.scoring.batch_mixed import (
@@ -131,7 +130,7 @@ def _scored(
     """
     event, n_texts = event_model(model.scoring.score), model.settings.n_texts
     is_sum = event.is_textbook  # of all that there is, attributes too
-    (scores,) = scores_by(event, model, [model.scoring], documents, labels)
+    (scores,) = scores_by(model, [model.scoring], documents, labels)
     if model.correction is not None:
         model.correction.add_to(scores, documents.views[:n_texts])
     # (n_classes,), or (n_documents, n_classes) where each is without its document
@@ -189,22 +188,6 @@ def _n_tokens(
     return n_known, n_tokens
 
 
-def raw_scores(
-    model: BatchModel, scorings: Sequence[Scoring], views: Sequence[Terms]
-) -> list[Scores]:
-    """
-    Return the scores of documents by each scoring, not calibrated.
-
-    Args:
-        model: the counts.
-        scorings: how to score with them.
-        views: for each view the terms of the documents.
-
-    """
-    event = event_model(model.scoring.score)
-    return scores_by(event, model, scorings, model.find(views))
-
-
 def joint_log_likelihoods(model: BatchModel, views: Sequence[Terms]) -> Scores:
     """
     Return `EventModel.joint_log_likelihood` of documents, (n_documents, n_classes).
@@ -214,7 +197,7 @@ def joint_log_likelihoods(model: BatchModel, views: Sequence[Terms]) -> Scores:
         views: for each view the terms of the documents.
 
     """
-    (scores,) = raw_scores(model, [model.scoring], views)
+    (scores,) = scores_by(model, [model.scoring], model.find(views))
     if scores.ndim == 1:
         return by_class(scores)
     return scores

@@ -16,15 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
 
 from nbtext.scoring.models.arrays import normalised
+from nbtext.scoring.models.registry import event_model
 from nbtext.tokens.bags import sum_by_document
 
 
 def scores_by(
-    event: EventModel,
     model: BatchModel,
     scorings: Sequence[Scoring],
     documents: FoundTerms,
@@ -34,17 +33,16 @@ def scores_by(
     Return what is fitted of documents, by each scoring: of text, unless all is one sum.
 
     Args:
-        event: the event model of the scorings.
         model: the counts.
-        scorings: how to score.
+        scorings: how to score, all by the event model of the model's own scoring.
         documents: the terms.
         labels: shape (n_documents,), the places of the classes that the documents are
             counted in, each of which is left out alone; None if none is.
 
     """
-    settings = model.settings
-    text, of_text = model.of_text(), documents.of_views(settings.n_texts)
-    scores = event.many_by(text, scorings, of_text, labels)
+    event, settings = event_model(model.scoring.score), model.settings
+    of_text = documents.of_views(settings.n_texts)
+    scores = event.many_by(model.of_text(), scorings, of_text, labels)
     if event.is_textbook and settings.has_attributes:
         from nbtext.scoring.attributes.arrays import attribute_scores
 

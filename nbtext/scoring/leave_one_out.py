@@ -18,7 +18,6 @@ from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import keeps_corrected, no_calibrations
 from nbtext.scoring.models.arrays import normalised
-from nbtext.scoring.models.registry import event_model
 from nbtext.tokens.bags import joined
 
 if TYPE_CHECKING:
@@ -85,7 +84,6 @@ def left_out(
             out. None if once.
 
     """
-    event = event_model(model.scoring.score)
     scorings = candidates(model.scoring)
 
     def score(part: tuple[int, Labelled]) -> tuple[Sequence[str], list[Scores]]:
@@ -93,7 +91,7 @@ def left_out(
         found, labels = model.find(views), _places(model, names)
         if copies is not None:
             found = found.counted(copies[start : start + len(names)])
-        return names, scores_by(event, model, scorings, found, labels)
+        return names, scores_by(model, scorings, found, labels)
 
     # with no document there is a calibration of each scoring all the same
     n_classes = len(model.classes)
@@ -148,9 +146,9 @@ def scores_left_out(
         Their scores by each candidate.
 
     """
-    event, scorings = event_model(model.scoring.score), candidates(model.scoring)
+    scorings = candidates(model.scoring)
     parts = [
-        scores_by(event, model, scorings, model.find(part), _places(model, labels))
+        scores_by(model, scorings, model.find(part), _places(model, labels))
         for labels, part in _in_parts([(names, views)])
     ]
     return [np.concatenate(scores) for scores in zip(*parts, strict=True)]

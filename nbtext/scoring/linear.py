@@ -103,7 +103,6 @@ class LinearForm:
             )
             raise SettingsError(message)
         self._model: BatchModel = open_batch_model(model)
-        self._event = event
         self._texts = read_texts(model.file)
         self.classes = model.classes
         self.counting = event.counted_as(model.scoring)
@@ -139,8 +138,7 @@ class LinearForm:
             ones = np.ones(len(keys), np.int64)
             views[view] = Terms(keys, ones, np.arange(n_documents + 1))
         found: FoundTerms = self._model.find(views)
-        scorings = [self._model.scoring]
-        return scores_by(self._event, self._model, scorings, found)[0]
+        return scores_by(self._model, [self._model.scoring], found)[0]
 
 
 def _check_attributes(model: Model) -> None:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Evidence, Raw
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
 
 from math import inf
 
 from nbtext.scoring.models.evidence import score_of
+from nbtext.scoring.models.registry import event_model
 
 
 def attribute_evidence(model: Model, bag: Bag) -> list[Evidence]:
@@ -59,36 +59,33 @@ def is_possible(joint: Sequence[float]) -> bool:
     return max(joint) > -inf
 
 
-def joint_log_likelihood(event: EventModel, model: Model, bag: Bag) -> Raw:
+def joint_log_likelihood(model: Model, bag: Bag) -> Raw:
     """
     Return ln P(class, document) by a textbook's score, attributes included.
 
     Args:
-        event: the event model.
         model: the counts.
         bag: the document's terms in each view.
 
     """
-    of_text = bag[: model.settings.n_texts]
+    event, of_text = event_model(model.scoring.score), bag[: model.settings.n_texts]
     joint = event.joint_log_likelihood(model.of_text(), of_text)
     if not model.settings.has_attributes:
         return joint
     return with_attributes(joint, attribute_evidence(model, bag))
 
 
-def scores_by(
-    event: EventModel, model: Model, scorings: Sequence[Scoring], bag: Bag
-) -> list[Raw]:
+def scores_by(model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
     """
     Return what is fitted of a record, by each scoring: of text, unless all is one sum.
 
     Args:
-        event: the event model of the scorings.
         model: the counts.
-        scorings: how to score.
+        scorings: how to score, all by the event model of the model's own scoring.
         bag: the record's terms in each view.
 
     """
+    event = event_model(model.scoring.score)
     of_texts = [scoring._replace(attributes=()) for scoring in scorings]
     scores = event.scores(model.of_text(), of_texts, bag[: model.settings.n_texts])
     if not (event.is_textbook and model.settings.has_attributes):

@@ -24,7 +24,6 @@ from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.held_out import keeps_corrected, no_calibrations
 from nbtext.scoring.mixed import scores_by
 from nbtext.scoring.models.evidence import score_of
-from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import normalised
 from nbtext.store.ledger import LOSSES, NO_BIN, last_scored_by
 
@@ -42,11 +41,10 @@ def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
         One for each calibration that the model keeps; none if it cannot be scored.
 
     """
-    event = event_model(model.scoring.score)
     classes = model.classes
     if label not in classes or len(classes) < 2:
         return ()
-    scores = scores_by(event, model, candidates(model.scoring), bag)
+    scores = scores_by(model, candidates(model.scoring), bag)
     if keeps_corrected(model):
         scores = [*scores, _corrected(model, scores, bag)]
     return tuple(

@@ -97,7 +97,7 @@ class Scorer:
             from nbtext.scoring.mixed import joint_log_likelihood
 
             bags = (bag_of(reading, settings) for reading in readings)
-            return [joint_log_likelihood(event, self._model, bag) for bag in bags]
+            return [joint_log_likelihood(self._model, bag) for bag in bags]
         from nbtext.scoring.batch import joint_log_likelihoods
         from nbtext.tokens import read_terms
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nbtext.scoring.batch import raw_scores
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import ABSENT
@@ -68,7 +68,8 @@ def by_each_engine(model: Model, texts: list[str]) -> list[Floats]:
     bags = [(Tally(keys(WORDS, one)),) for one in fields]
     plain = [event.joint_log_likelihood(model, bag) for bag in bags]
     views = read_terms(model.settings, [(one,) for one in fields])
-    (many,) = raw_scores(open_batch_model(model), [model.scoring], views)
+    batch = open_batch_model(model)
+    (many,) = scores_by(batch, [model.scoring], batch.find(views))
     return [np.array(plain), many]
 
 

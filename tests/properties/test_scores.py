@@ -28,7 +28,8 @@ from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.evaluation.evaluation import stratified_folds
 from nbtext.learning import train
 from nbtext.learning.reading_once import LabelledSources
-from nbtext.scoring.batch import raw_scores, score_readings
+from nbtext.scoring.batch import score_readings
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
 from nbtext.scoring.decide import DecisionRule, decide
 from nbtext.scoring.held_out import fitted
@@ -165,11 +166,9 @@ def test_the_evidence_adds_up_to_the_score(
     n_numbers = 1 if event.calibration == "histogram" else len(table.classes)
     readings = [read(document(body), reading) for body in bodies]
     bags = [bag_of(one, reading) for one in readings]
-    (many,) = raw_scores(
-        batch_model_of(table, scoring),
-        [scoring],
-        read_terms(reading, [one.views for one in readings]),
-    )
+    batch = batch_model_of(table, scoring)
+    views = read_terms(reading, [one.views for one in readings])
+    (many,) = scores_by(batch, [scoring], batch.find(views))
 
     for bag, by_arrays in zip(bags, np.atleast_1d(many), strict=True):
         parts = event.evidence(model, bag)
@@ -286,8 +285,7 @@ def terms_of(reading: Settings, bodies: Sequence[str]) -> list[Terms]:
 def left_out(
     model: BatchModel, views: Sequence[Terms], labels: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    event = event_model(model.scoring.score)
-    return event.many_by(model, [model.scoring], model.find(views), labels)[0]
+    return scores_by(model, [model.scoring], model.find(views), labels)[0]
 
 
 def relative(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -310,7 +308,8 @@ def test_leaving_a_document_out_is_never_having_counted_it(
 
     for place, one in enumerate(known):
         rest = batch_model_of(whole - counted(reading, [one]), scoring)
-        (expected,) = raw_scores(rest, [scoring], terms_of(reading, [one[1]]))
+        views = terms_of(reading, [one[1]])
+        (expected,) = scores_by(rest, [scoring], rest.find(views))
         np.testing.assert_allclose(
             relative(found[place : place + 1]),
             relative(expected),
@@ -346,7 +345,8 @@ def test_leaving_out_copies_is_never_having_counted_any(
 
     for place, (one, n) in enumerate(zip(known, times, strict=True)):
         rest = batch_model_of(whole - counted(TEXT, [one] * n), scoring)
-        (expected,) = raw_scores(rest, [scoring], terms_of(TEXT, [one[1]]))
+        views = terms_of(TEXT, [one[1]])
+        (expected,) = scores_by(rest, [scoring], rest.find(views))
         np.testing.assert_allclose(
             relative(found[place : place + 1]),
             relative(expected),

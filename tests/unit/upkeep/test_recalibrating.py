@@ -7,7 +7,7 @@ from nbtext import Options, read_documents, train_on
 from nbtext import train as api_train
 from nbtext.document import Document
 from nbtext.learning import train
-from nbtext.scoring.batch import raw_scores
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.model import load_model
@@ -71,7 +71,7 @@ def test_scores_are_those_of_a_pruned_model_that_never_saw_the_document(
         rest = prune(fewer, 2).contents
         views = read_terms(MAIL, [read(one, MAIL).views])
         model = batch_model_of(rest.counts, rest.scoring)
-        (scores,) = raw_scores(model, [rest.scoring], views)
+        (scores,) = scores_by(model, [rest.scoring], model.find(views))
         expected.append(float(scores[0]))
     # terms that one other document has are pruned there, and still in the sizes here
     counted = [bin_ for (bin_, _), n in calibration.counts.items() for _ in range(n)]
