@@ -72,7 +72,7 @@ class _Taken(NamedTuple):
     """
 
     parts: list[tuple[str, list[float], list[float]]]
-    terms: list[dict[int, _Term]]
+    terms: list[defaultdict[int, _Term]]
 
 
 def explain(
@@ -108,16 +108,20 @@ def explain(
     has_attributes = model.settings.has_attributes
     attributes = attribute_evidence(model, bag) if has_attributes else []
     is_excluded = not is_possible(score_of(attributes, len(model.classes)))
-    is_scored = not is_excluded and is_by_evidence(
-        model, _n_known(model, bag, scored.known)
-    )
+    known = scored.known
+    if not event_model(model.scoring.score).is_textbook:  # which scores text alone
+        known -= sum(part.known for part in attributes)
+    is_scored = not is_excluded and is_by_evidence(model, known)
     taken = _taken(model, bag) if is_scored else _shares(model)
     fit = calibration if is_scored else Fit()
     if not is_excluded:
         _add_attributes(taken, model, attributes, fit)
     parts = tuple(_part(model, sides, *part) for part in taken.parts)
     total = sum(part.contribution for part in parts)
-    calibrated = fit.slope * total + fit.offset * _sign_of_offset(model, sides)
+    # of a score of one number the offset is the second class's
+    is_one = is_one_number(model.scoring)
+    offset = fit.offset * (sides.label - sides.rival) if is_one else 0.0
+    calibrated = fit.slope * total + offset
     odds = log_odds(scored.log_posterior, sides.label)
     expected = log_odds(rule.with_prior(scored.log_posterior), sides.label)
     printed = log_odds(decision.printed, sides.label)
@@ -131,7 +135,7 @@ def explain(
         score=total,
         calibration=calibrated - total,
         slope=fit.slope,
-        offset=fit.offset * _sign_of_offset(model, sides),
+        offset=offset,
         others=odds - calibrated,
         prior=expected - odds,
         cap=printed - expected,
@@ -155,26 +159,19 @@ def _sides(decision: Decision, label: str | None) -> _Sides:
     return _Sides(place, max(others, key=printed.__getitem__))
 
 
-def _sign_of_offset(model: Model, sides: _Sides) -> int:
-    """Return 1 if the offset, which is the second class's, is for the label."""
-    is_one = is_one_number(model.scoring)
-    return (sides.label - sides.rival) if is_one else 0
-
-
 def _shares(model: Model) -> _Taken:
     """Return what is said of a document of which not one token is known."""
     nothing = [0.0] * len(model.classes)
     part = (SHARES, nothing, log_shares(model.documents))
-    return _Taken([part], [{} for _ in model.settings.views])
+    return _Taken([part], _no_terms(model))
 
 
-def _n_known(model: Model, bag: Bag, known: int) -> int:
-    """Return how many tokens are known of those that the event model scores."""
-    event = event_model(model.scoring.score)
-    if event.is_textbook or not model.settings.has_attributes:
-        return known
-    texts = event.evidence(model.of_text(), bag[: model.settings.n_texts])
-    return sum(part.known for part in texts)
+def _no_terms(model: Model) -> list[defaultdict[int, _Term]]:
+    """Return for each view terms that say nothing so far."""
+    n = len(model.classes)
+    return [
+        defaultdict(lambda: _Term([0.0] * n, [0.0] * n)) for _ in model.settings.views
+    ]
 
 
 def _add_attributes(
@@ -195,24 +192,19 @@ def _add_attributes(
         for key, class_, value in part.terms:
             said = max(value, IMPOSSIBLE) / slope
             by_class[class_] += said
-            nothing = _Term([0.0] * len(by_class), [0.0] * len(by_class))
-            terms.setdefault(key, nothing).by_class[class_] += said
+            terms[key].by_class[class_] += said
         taken.parts.append((part.source, by_class, [0.0] * len(by_class)))
 
 
 def _taken(model: Model, bag: Bag) -> _Taken:
     """Take the score of a document's text apart."""
     event = event_model(model.scoring.score)
-    all_views = model.settings.views
+    terms = _no_terms(model)
     bag, model = bag[: model.settings.n_texts], model.of_text()
     # a score of one number is the second class's; the first class has none
     first = 1 if event.calibration == "histogram" else 0
     n_classes = len(model.classes)
     views = {view.name: place for place, view in enumerate(model.settings.views)}
-    terms: list[defaultdict[int, _Term]] = [
-        defaultdict(lambda: _Term([0.0] * n_classes, [0.0] * n_classes))
-        for _ in all_views
-    ]
 
     def spread(part: Evidence, divisor: float, *, is_correction: bool) -> list[float]:
         """Enter what the terms of a part say; return the sum of it by class."""
@@ -242,7 +234,7 @@ def _taken(model: Model, bag: Bag) -> _Taken:
         biases = [*map(float.__add__, biases, _rest(part, first, n_classes))]
     if model.correction is not None:
         parts.append((CORRECTION, corrected, biases))
-    return _Taken(parts, [dict(of_view) for of_view in terms])
+    return _Taken(parts, terms)
 
 
 def _rest(part: Evidence, first: int, n_classes: int) -> list[float]:
