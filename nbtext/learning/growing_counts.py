@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 from nbtext.counts.histograms import ChangingHistograms
 from nbtext.counts.term_table import arrange_runs, entries_of
 from nbtext.scoring.models.arrays import spread_entries
-from nbtext.scoring.stored_view import LookedUp
+from nbtext.scoring.stored_view import Stored
 from nbtext.tokens.bags import further_columns
 
 
@@ -141,7 +141,7 @@ class GrowingView:
         }
 
 
-class FoundCounts(LookedUp):
+class FoundCounts(Stored):
     """The counts of the terms of one document, as a model looks them up."""
 
     is_signed = False

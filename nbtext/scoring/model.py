@@ -18,7 +18,6 @@ from nbtext.counts.correction import CorrectionInfo
 from nbtext.scoring.stored_view import (
     GONE,
     Entry,
-    LookedUp,
     Stored,
     StoredView,
     damaged,
@@ -47,7 +46,7 @@ class StoredCorrection(NamedTuple):
 
     info: CorrectionInfo
     biases: tuple[int, ...]
-    stored: tuple[tuple["Stored", ...], ...]
+    stored: tuple[tuple[Stored, ...], ...]
 
     def found(self, view: int, keys: Collection[int]) -> dict[int, list[Value]]:
         """
@@ -101,7 +100,7 @@ class Model(NamedTuple):
     totals: tuple[tuple[tuple[int, ...], ...], ...]
     notes: tuple[str, ...]
     file: ModelFile
-    stored: tuple[tuple["Stored", ...], ...]
+    stored: tuple[tuple[Stored, ...], ...]
     correction: "StoredCorrection | None" = None
     more_terms: tuple[int, ...] = ()
     more_histograms: "Histograms | None" = None
@@ -415,7 +414,7 @@ def _added_up(
     return documents, totals, places
 
 
-class _Remembered(LookedUp):
+class _Remembered(Stored):
     """The counts of one view of a model, looked up once."""
 
     is_signed = False

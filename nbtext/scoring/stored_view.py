@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from operator import add
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 from nbtext.errors import NotAModelError
 from nbtext.settings.reading import KEY_BITS
@@ -31,18 +31,25 @@ LONG: Final = 8
 """Looking a key up takes about as long as passing so many."""
 
 
-class Stored(Protocol):
-    """The counts of one view in one table."""
+class Stored:
+    """
+    Counts of one view, in one table or elsewhere.
 
-    @property
-    def is_signed(self) -> bool:
-        """Whether some of them may be below zero."""
+    Attributes:
+        is_signed: whether some of them may be below zero.
+    """
+
+    __slots__ = ()
+
+    is_signed: bool
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
+        raise NotImplementedError
 
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add the counts of some terms to what other tables have of them."""
+        add_found(sums, self.found(keys))
 
 
 def summed(views: Sequence[Stored], keys: Collection[int]) -> dict[int, list[Entry]]:
@@ -70,19 +77,7 @@ def add_found(sums: Sums, found: dict[int, list[Entry]]) -> None:
                 by_class[class_] = columns
 
 
-class LookedUp:
-    """Counts of one view that are there when they are asked for."""
-
-    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
-        """Return the counts of those terms that are here, in the order of the keys."""
-        raise NotImplementedError
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
-        add_found(sums, self.found(keys))
-
-
-class StoredView:
+class StoredView(Stored):
     """The entries of a family of terms in one table, where they lie in the file."""
 
     __slots__ = (
@@ -121,7 +116,7 @@ class StoredView:
             places = {key: (codes[at], at) for at, key in terms if key in keys}
             add_found(sums, self._entries_of(places))
         else:
-            add_found(sums, self.found(keys))
+            super().add_to(sums, keys)
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.scoring.stored_view import Entry, LookedUp, StoredView
+from nbtext.scoring.stored_view import Entry, Stored, StoredView
 from nbtext.store import ModelFile, StoredTable
 from nbtext.store.reuse import are_kept
 from nbtext.store.schema import term_arrays
@@ -28,7 +28,7 @@ Changes: TypeAlias = dict[int, dict[str, Columns]]
 """Key to class to the columns that are added."""
 
 
-class ChangesView(LookedUp):
+class ChangesView(Stored):
     """Changes of one view, as a model looks them up."""
 
     is_signed = True
@@ -60,7 +60,7 @@ class ChangesView(LookedUp):
         }
 
 
-class TailView(LookedUp):
+class TailView(Stored):
     """
     The tail of a file in one view, added up when a term is first looked up in it.
 

@@ -12,7 +12,7 @@ from nbtext.counts.histograms import ByClass, ChangingHistograms
 from nbtext.scoring.frozen_idf import counted_columns
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import keeps_histograms
-from nbtext.scoring.stored_view import Entry, LookedUp
+from nbtext.scoring.stored_view import Entry, Stored
 from nbtext.tokens import Bag
 
 
@@ -78,7 +78,7 @@ def _without_terms(
     )
 
 
-class _Taken(LookedUp):
+class _Taken(Stored):
     """What is taken away from one view, as a model looks it up."""
 
     is_signed = True
