@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from nbtext.learning.regimes import Regime
     from nbtext.policy import Policy
     from nbtext.scoring import Decision
-    from nbtext.scoring.combining import CombinedClassifier
     from nbtext.scoring.decider import Decider
     from nbtext.settings.scoring import Scoring
 
@@ -45,19 +44,16 @@ from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import works_in_threads
 from nbtext.sources import Options, documents, rereadable
 
-AnyClassifier: TypeAlias = "Classifier | CombinedClassifier"
-"""A model, or several that decide together."""
-
 
 def evaluate(
-    model: AnyClassifier,
+    model: Decider,
     sources: Sequence[AnyPath],
     *,
     options: Options = AUTO,
     estimate_prior: bool = False,
     positive: str | None = None,
     seen: bool = False,
-    against: AnyClassifier | None = None,
+    against: Decider | None = None,
     reasons: int = 0,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
@@ -124,7 +120,7 @@ def evaluate(
         read = rereadable(sources, options)
 
     def measured(
-        model: AnyClassifier,
+        model: Decider,
         on_read: Callable[[ReadReport], None] | None,
         on_decision: Callable[[Decision], None] | None = None,
         **how: Any,
@@ -186,7 +182,7 @@ class _Told:
 
 
 def _workers(
-    model: AnyClassifier,
+    model: Decider,
     jobs: int,
     *,
     client: Client | None,
@@ -202,7 +198,7 @@ def _workers(
     return classified_on(client, model, sources, options, shared=shared)
 
 
-def _name_of(model: AnyClassifier) -> str:
+def _name_of(model: Decider) -> str:
     """Return what a model is called that another one is held against."""
     if isinstance(model, Classifier):
         return f"the model {model.model.path}"
@@ -219,7 +215,7 @@ def _processes(model: Decider, jobs: int) -> Iterator[dict[str, Any]]:
         yield {"executor": executor}
 
 
-def _as_unseen(model: AnyClassifier) -> AnyClassifier:
+def _as_unseen(model: Decider) -> Decider:
     """Return a model that scores documents it has counted as if it had not."""
     if isinstance(model, Classifier):
         return _as_unseen_alone(model)

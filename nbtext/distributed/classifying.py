@@ -107,7 +107,7 @@ def classified_on(
 def _parts(model: Decider) -> Sequence[Classifier]:
     if isinstance(model, CombinedClassifier):
         return model.parts
-    return [model]  # type: ignore[list-item]  # there are two kinds of deciders
+    return [model]
 
 
 def _decisions(
