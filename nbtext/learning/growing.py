@@ -39,7 +39,12 @@ from nbtext.learning.scored_afterwards import are_too_few
 from nbtext.scoring import event_model, fitted
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
-from nbtext.scoring.held_out import held_out_by, no_calibration, no_calibrations
+from nbtext.scoring.held_out import (
+    held_out_by,
+    keeps_corrected,
+    no_calibration,
+    no_calibrations,
+)
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.model import model_of
 from nbtext.scoring.models.registry import keeps_histograms
@@ -280,7 +285,7 @@ class GrowingModel:
 
     def _calibration(self, model: Model) -> Calibration:
         """Return what documents have scored before they were learnt."""
-        is_corrected = model.correction is not None
+        is_corrected = keeps_corrected(model)
         found = held_out_by(model.scoring, self._kept, is_corrected=is_corrected)
         return found or no_calibration(model.scoring, len(model.classes))
 

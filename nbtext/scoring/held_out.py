@@ -70,8 +70,7 @@ def held_out(model: Model) -> Calibration:
 
     """
     kept = calibrations_of(model.file.tables)
-    is_corrected = model.correction is not None
-    found = held_out_by(model.scoring, kept, is_corrected=is_corrected)
+    found = held_out_by(model.scoring, kept, is_corrected=keeps_corrected(model))
     return found or no_calibration(model.scoring, len(model.classes))
 
 
@@ -84,8 +83,8 @@ def held_out_by(
     Args:
         scoring: how documents are scored.
         calibrations: what is kept.
-        is_corrected: whether scores are corrected. Of more than two classes they are
-            kept without the correction alone.
+        is_corrected: whether scores are corrected, and of two classes. Of more, what is
+            kept with the correction, as of two models merged, is of two of them alone.
 
     """
     if is_corrected:

@@ -95,7 +95,8 @@ def basis_of_contents(contents: "Contents", name: str) -> Basis:
     """Return what a policy needs of a model in memory, which is called so."""
     table, scoring = contents.counts, contents.scoring
     kept, correction = contents.calibrations, contents.correction
-    found = held_out_by(scoring, kept, is_corrected=correction is not None)
+    is_corrected = correction is not None and len(table.classes) == 2
+    found = held_out_by(scoring, kept, is_corrected=is_corrected)
     return Basis(
         name=name,
         classes=table.classes,

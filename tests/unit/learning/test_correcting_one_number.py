@@ -22,12 +22,14 @@ from nbtext.scoring.drift import DriftMeter
 from nbtext.scoring.explanation import Explanation
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
+from nbtext.scoring.policy_rule import basis_of, basis_of_contents
 from nbtext.scoring.threshold import threshold_of
 from nbtext.store.contents import read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
 from nbtext.textform import load_text, text_lines
 from nbtext.tokens.engine import PLAIN, Engine, use
+from nbtext.upkeep import merge, open_models
 from tests.build import TOPICS, confusing
 
 ROWS = [row for row in confusing(1000) if row[0] in TOPICS[:2]]
@@ -180,6 +182,28 @@ def test_they_say_from_where_on_few_documents_are_false_positives(
 
     assert n_wrong() <= 0.05 * len(others) < before
     assert threshold_of(load_model(of_score), TOPICS[0]).documents > 100
+
+
+def test_they_say_nothing_of_a_third_class_that_a_merged_model_has(
+    tmp_path: Path,
+) -> None:
+    of_two, of_another, path = (str(tmp_path / name) for name in ("one", "other", "m"))
+    contrast = SettingsOverrides(score="contrast", smoothing=0.1)
+    nbtext.train_on(ROWS[:400], of_two, overrides=contrast)
+    assert held_out(load_model(of_two)).is_corrected
+    others = [row for row in confusing(200) if row[0] in TOPICS[1:3]]
+    contrast = contrast._replace(correction=False)
+    nbtext.train_on(others, of_another, overrides=contrast)
+
+    contents = merge(open_models([of_two, of_another])).contents
+    Path(path).write_bytes(b"".join(contents.pack()))
+
+    model = load_model(path)
+    (first, second), held = model.documents[:2], held_out(model).documents
+    third = sum(label == TOPICS[2] for label, _ in others)
+    assert model.correction is not None
+    assert held == {TOPICS[0]: first, TOPICS[1]: second, TOPICS[2]: third}
+    assert basis_of_contents(contents, path).shares == basis_of(model).shares
 
 
 def test_they_are_in_the_text_form(of_score: str, tmp_path: Path) -> None:
