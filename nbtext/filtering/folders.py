@@ -112,14 +112,14 @@ def _deal_with(
         for _, decision, action in decided:
             yield rules.outcome(decision, action, is_dry=True)
         return
-    tasks = {
-        entry: _task(message, decision, rules, run)
+    tasks = [  # two messages of one name, and one content, are two
+        (entry, _task(message, decision, rules, run))
         for (message, _), (entry, decision, action) in zip(batch, decided, strict=True)
         if action != "stayed"
-    }
-    run.seen.begin(rules.folder, tasks)
-    moved = move_all(source, tasks.values())
-    left = {entry for entry in tasks if entry.name not in moved.done}
+    ]
+    run.seen.begin(rules.folder, [entry for entry, _ in tasks])
+    moved = move_all(source, [task for _, task in tasks])
+    left = {entry for entry, _ in tasks if entry.name not in moved.done}
     run.seen.finish(rules.folder, [entry for entry in entries if entry not in left])
     for entry, decision, action in decided:
         if entry not in left:

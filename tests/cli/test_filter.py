@@ -89,6 +89,19 @@ def test_copies_in_an_mbox_are_all_decided_about_and_moved(
     assert Path("junk").read_bytes() == (FROM + SPAM + b"\n") * 600
 
 
+def test_a_copy_of_the_same_name_is_moved_as_is_told(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    """As a backup leaves it that puts back what was read since."""
+    (maildir / "cur/1700000001.a:2,S").write_bytes(SPAM)
+
+    done = run("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    assert done == (0, f"{maildir}: 4 new, 3 moved, 1 stayed\n", "")
+    assert names(maildir) == ["cur/1700000002.b:2,S"]
+    assert len(names(maildir / ".Junk")) == 3
+
+
 def test_what_is_put_back_stays(run: "Run", model: Path, maildir: Path) -> None:
     command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
     run(*command)
