@@ -47,7 +47,12 @@ from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.room import give_back
 from nbtext.counts.sample import VISITED, VISITED_TERMS
-from nbtext.counts.sorted_counts import NO_KEYS, RANGE, narrow
+from nbtext.counts.sorted_counts import (
+    NO_KEYS,
+    narrow,
+    starts_of_runs,
+    sums_of_runs,
+)
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
 from nbtext.learning.steps import BASE_UNIT, rate_of
@@ -356,13 +361,12 @@ class _Making:
         """
         model = self.base.model
         of_all = np.concatenate(sums_of_weights(model))
-        of_values = 0.0
-        for start in range(0, len(learnt.values), RANGE):
-            part = slice(start, start + RANGE)
-            sums = of_all.take(learnt.places[part])
-            of_values += float((learnt.values[part] * sums.astype(np.float64)).sum())
-        of_values /= sum(model.documents) * UNIT * UNIT * BIAS
-        return (of_values + sum(biases)) / len(biases)
+        # of a term the values add up exactly, in whatever order its classes are told
+        first = starts_of_runs(learnt.places)
+        of_terms = sums_of_runs(learnt.values, first)
+        products = of_terms * of_all.take(learnt.places.take(first)).astype(np.float64)
+        of_values = products.sum() / (sum(model.documents) * UNIT * UNIT * BIAS)
+        return (float(of_values) + sum(biases)) / len(biases)
 
     def _runs(self, learnt: Learnt) -> Iterator[tuple[SortedCounts, ...]]:
         """Yield for each view what was learnt, by class."""
