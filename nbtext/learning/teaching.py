@@ -7,7 +7,8 @@ The model has not counted it, so that its score is as honest as that of a docume
 out. The mean document keeps its score, as it does when one is forgotten. Documents that
 are learnt together are visited one after the other: each is scored with what those
 before it have taught.
-`nbtext.learning.teaching_in_bulk` does the same by arrays.
+`nbtext.learning.teaching_in_bulk` does so by arrays, with documents that are counted
+first, each of which is left out: what they teach differs by a little.
 """
 
 from collections.abc import Mapping, Sequence
