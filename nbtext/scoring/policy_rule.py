@@ -59,18 +59,22 @@ class Basis(NamedTuple):
         """
         Return the shares of the classes for which probabilities are true.
 
-        They are those of the held-out documents, of which one more is reckoned for each
-        class, so that none has a share of 0; if probabilities are the textbook's own,
-        those of the class prior that is in them.
+        They are those of the held-out documents; of all documents if none of a class
+        was held out, as in a sum of models. One more is reckoned for each class, so
+        that none has a share of 0. If probabilities are the textbook's own, the shares
+        are those of the class prior that is in them.
         """
         if self.pooled_shares:
             return self.pooled_shares
         if self.classes and not self.scoring.calibrated:
             logs = log_prior(self.scoring.class_prior, self.documents)
             return tuple(map(exp, normalised(logs)))
-        counts = self.calibration.documents
-        known = [max(counts.get(name, 0), 0) + 1 for name in self.classes]
-        return tuple(count / sum(known) for count in known)
+        held_out = self.calibration.documents
+        known = [max(held_out.get(name, 0), 0) for name in self.classes]
+        if any(known) and not all(known):
+            known = [*self.documents]
+        whole = sum(known) + len(known)
+        return tuple((count + 1) / whole for count in known)
 
 
 def basis_of(model: Model) -> Basis:

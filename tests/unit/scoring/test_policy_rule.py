@@ -65,6 +65,18 @@ def test_without_held_out_documents_all_classes_are_alike() -> None:
     assert nothing.shares == (0.5, 0.5)
 
 
+def test_if_none_of_a_class_was_held_out_the_shares_are_those_of_all_documents() -> (
+    None
+):
+    """So it is in a sum of models, where one by another scoring added a class."""
+    facts = basis(2999, 999)
+    held_out = facts.calibration._replace(documents={"ham": 512})
+
+    shares = facts._replace(calibration=held_out).shares
+
+    assert shares == pytest.approx((0.75, 0.25))
+
+
 def test_the_shares_of_a_textbook_score_are_those_of_all_documents() -> None:
     facts = basis()._replace(documents=(9, 1), scoring=scoring_of("sum"))
 
