@@ -35,10 +35,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from nbtext.counts.sorted_counts import Counts
     from nbtext.learning.steps import Rate
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS
 from nbtext.counts.sample import MOST_COPIES
+from nbtext.counts.sorted_counts import narrow
 from nbtext.learning.steps import BASE_UNIT, DOT_UNIT, MOST_BASE
 from nbtext.tokens.engine import engine
 
@@ -99,7 +101,7 @@ class Learnt:
             each document, in 1/256.
         places: shape (n_values,), the terms of the values that are not zero, sorted.
         classes: shape (n_values,).
-        values: shape (n_values,), in units of 1/(256 65535).
+        values: shape (n_values,), in units of 1/(256 65535), in 32 bits if all fit.
         logits: shape (n_scored, n_classes), the corrected scores of the documents that
             were asked for, in nats.
     """
@@ -107,7 +109,7 @@ class Learnt:
     amounts: NDArray[np.int16]
     places: NDArray[np.int32]
     classes: NDArray[np.uint16]
-    values: NDArray[np.int64]
+    values: Counts
     logits: NDArray[np.float64]
 
 
@@ -180,7 +182,7 @@ def correct(
         amounts,
         np.frombuffer(places, np.int32),
         np.frombuffer(classes, np.uint16),
-        np.frombuffer(values, np.int64),
+        narrow(np.frombuffer(values, np.int64)),
         logits,
     )
 
@@ -223,7 +225,7 @@ def correct_by_arrays(
         amounts,
         places[:n_kept],
         classes[:n_kept],
-        values[:n_kept],
+        narrow(values[:n_kept]),
         np.array(logits).reshape(len(scored), n_classes),
     )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts.correction import CorrectionInfo
     from nbtext.counts.correction_table import Correction
+    from nbtext.counts.sorted_counts import Counts
     from nbtext.learning.passes import Learnt
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
@@ -162,7 +163,7 @@ def _vectors(
 
 def _values(
     learnt: Learnt, keys: Sequence[NDArray[np.uint64]]
-) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int64]]]:
+) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint16], Counts]]:
     """
     Yield for each view the keys, classes and values of what was learnt.
 
