@@ -232,6 +232,17 @@ def packed(
     return b"".join(map(bytes, contents.pack(written=written, writer="a test")))
 
 
+def corrected_terms(correction: Correction) -> list[dict[tuple[int, int], int]]:
+    """Return for each view the values of a correction by key and class."""
+    found = []
+    for table in correction.terms:
+        entries = table.entries()
+        (numbers,) = (column.tolist() for column in entries.columns)
+        places = zip(entries.keys.tolist(), entries.classes.tolist(), strict=True)
+        found.append(dict(zip(places, numbers, strict=True)))
+    return found
+
+
 def correction_values(correction: Correction | None) -> Values:
     """Return all that a correction holds, as values that compare."""
     if correction is None:
@@ -241,10 +252,7 @@ def correction_values(correction: Correction | None) -> Values:
         correction.info,
         correction.classes,
         correction.biases,
-        [
-            [(run.keys.tolist(), run.columns[0].tolist()) for run in runs]
-            for runs in correction.runs
-        ],
+        corrected_terms(correction),
         amounts.entries.tolist(),
         amounts.labels.tolist(),
         amounts.classes.tolist(),

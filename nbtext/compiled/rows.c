@@ -30,7 +30,7 @@ make_store(Store *store, size_t n_terms, size_t n_classes)
     store->n_classes = n_classes;
     store->rows = calloc(n_terms + 1, sizeof *store->rows);
     store->length = 1; /* the first one is nobody's */
-    return store->rows && widen_store(store, 1);
+    return store->rows && widen_store(store, 2 * n_terms + 1); /* rather than copy it */
 }
 
 void
@@ -38,12 +38,6 @@ release_store(Store *store)
 {
     free(store->rows);
     free(store->entries);
-}
-
-static int64_t
-entry_of(uint16_t class, int64_t value)
-{
-    return (int64_t)((uint64_t)value << 16 | class);
 }
 
 static bool
@@ -163,7 +157,7 @@ add_value(Store *store, size_t term, uint16_t class, int64_t value)
     value += is_wide ? *entry : is_new ? 0 : value_of(*entry);
     if (value <= -MOST || value >= MOST)
         return TOO_LARGE;
-    *entry = is_wide ? value : entry_of(class, value);
+    *entry = is_wide ? value : (int64_t)((uint64_t)value << 16 | class);
     row->length += is_new;
     return DONE;
 }
@@ -174,7 +168,7 @@ array_of(size_t n, size_t size)
     return PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(n * size));
 }
 
-/* Write the entries that are not zero, by term; count them alone if there is no room. */
+/* Write the entries that are not zero, in order; count them alone if there is no room. */
 static size_t
 write_entries(const Store *store, int32_t *places, uint16_t *classes, int64_t *values)
 {
@@ -184,14 +178,17 @@ write_entries(const Store *store, int32_t *places, uint16_t *classes, int64_t *v
         for (size_t n = 0; n < row_length(store, row); n++) {
             uint16_t class;
             int64_t value = read_entry(store, row, n, &class);
-            if (!value)
+            size_t at = written;
+            written += value != 0;
+            if (!value || !places)
                 continue;
-            if (places) {
-                places[written] = (int32_t)term;
-                classes[written] = class;
-                values[written] = value;
+            for (; at && places[at - 1] == (int32_t)term && classes[at - 1] > class; at--) {
+                classes[at] = classes[at - 1];
+                values[at] = values[at - 1];
             }
-            written++;
+            places[written - 1] = (int32_t)term;
+            classes[at] = class;
+            values[at] = value;
         }
     }
     return written;

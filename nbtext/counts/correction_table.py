@@ -9,34 +9,29 @@ added can be taken away again, bit for bit; for that its amounts are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.counts.correction import CorrectionInfo
     from nbtext.counts.sorted_counts import Keys
-    from nbtext.counts.term_table import TermTable
 
     Integers: TypeAlias = NDArray[np.integer]
     Values: TypeAlias = NDArray[np.int64]
 
 from nbtext.counts.correction import total_info, why_not_added
-from nbtext.counts.sorted_counts import (
-    SortedCounts,
-    merged,
-    narrow,
-    no_counts,
-    starts_of_runs,
-    sums_of_runs,
-)
-from nbtext.counts.table import rows_by_class
-from nbtext.counts.term_table import arrange_runs
+from nbtext.counts.sorted_counts import narrow, starts_of_runs, sums_of_runs
+from nbtext.counts.term_table import Entries, TermTable, arrange
 from nbtext.errors import SettingsError
+from nbtext.settings.reading import KEY_BITS
+
+CLASS_BITS: Final = np.uint64(64 - KEY_BITS)
+"""A key and the place of a class are together one integer of 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,34 +80,30 @@ class Correction:
         info: what it says of itself.
         classes: the names of the classes, sorted.
         biases: for each class what all documents get, in 1/256.
-        runs: the values, by view and then by class: one column of 64-bit integers,
-            none of them zero.
+        terms: the values, for each view: one column, none of them zero.
         amounts: what each document has added.
     """
 
     info: CorrectionInfo
     classes: tuple[str, ...]
     biases: tuple[int, ...]
-    runs: tuple[tuple[SortedCounts, ...], ...]
+    terms: tuple[TermTable, ...]
     amounts: Amounts
-
-    def terms(self) -> tuple[TermTable, ...]:
-        """Return the values by term, for each view."""
-        return tuple(arrange_runs(runs or (no_counts(1),)) for runs in self.runs)
 
     def of_classes(self, names: Sequence[str]) -> Correction:
         """Return the same for other classes: those that it lacks have no values."""
-        place_of = {name: place for place, name in enumerate(self.classes)}
-        places = [place_of.get(name) for name in names]
+        if self.classes == tuple(names):
+            return self
+        place_of = {name: place for place, name in enumerate(names)}
+        gone = len(place_of)
+        places = np.array([place_of.get(name, gone) for name in self.classes], np.int64)
+        biases = dict(zip(self.classes, self.biases, strict=True))
         return Correction(
             info=self.info,
             classes=tuple(names),
-            biases=tuple(0 if p is None else self.biases[p] for p in places),
-            runs=tuple(
-                tuple(no_counts(1) if p is None else by_class[p] for p in places)
-                for by_class in self.runs
-            ),
-            amounts=_of_classes(self.amounts, self.classes, names),
+            biases=tuple(biases.get(name, 0) for name in names),
+            terms=tuple(_moved(table, places, gone) for table in self.terms),
+            amounts=_amounts_moved(self.amounts, places, gone),
         )
 
     def without_amounts(self) -> Correction:
@@ -151,7 +142,10 @@ def correction_of(
         info=info,
         classes=tuple(classes),
         biases=tuple(biases),
-        runs=tuple(_runs_of(len(classes), *view) for view in views),
+        terms=tuple(
+            _total([Entries(keys, of_classes, (values,))])
+            for keys, of_classes, values in views
+        ),
         amounts=rows,
     )
 
@@ -183,9 +177,11 @@ def add_corrections(
         info=total_info(infos),
         classes=tuple(names),
         biases=tuple(map(sum, zip(*(part.biases for part in found), strict=True))),
-        runs=tuple(
-            tuple(merged(runs, 1) for runs in zip(*by_part, strict=True))
-            for by_part in zip(*(part.runs for part in found), strict=True)
+        terms=tuple(
+            _total([table.entries() for table in of_parts])
+            if len(of_parts) > 1
+            else of_parts[0]
+            for of_parts in zip(*(part.terms for part in found), strict=True)
         ),
         amounts=_amounts_of(
             np.concatenate([part.amounts.entries for part in found]),
@@ -196,21 +192,21 @@ def add_corrections(
     )
 
 
-def _runs_of(
-    n_classes: int, keys: Keys, classes: Integers, values: Integers
-) -> tuple[SortedCounts, ...]:
-    """Return the values of a view by class, sorted and added up."""
-    order = np.lexsort((classes, keys))
-    keys, classes = keys.take(order), classes.take(order)
-    first = starts_of_runs(keys, classes)
-    sums = sums_of_runs(values.take(order), first)
-    kept = sums.nonzero()[0]
-    keys, classes = keys.take(first.take(kept)), classes.take(first.take(kept))
-    sums = sums.take(kept)
-    return tuple(
-        SortedCounts(keys.take(rows), (narrow(sums.take(rows)),))
-        for rows in rows_by_class(classes, n_classes)
+def _total(parts: Sequence[Entries]) -> TermTable:
+    """Arrange values in any order; those of one place are added up."""
+    places = np.concatenate(
+        [(part.keys << CLASS_BITS) | part.classes.astype(np.uint64) for part in parts]
     )
+    order = np.argsort(places, kind="stable")  # merges what is sorted
+    places = places.take(order)
+    first = starts_of_runs(places)
+    sums = sums_of_runs(
+        np.concatenate([part.columns[0] for part in parts]).take(order), first
+    )
+    kept = sums.nonzero()[0]
+    places = places.take(first.take(kept))
+    classes = places.astype(np.uint16)  # the low bits
+    return arrange([Entries(places >> CLASS_BITS, classes, (narrow(sums.take(kept)),))])
 
 
 def _amounts_of(
@@ -232,13 +228,19 @@ def _amounts_of(
     )
 
 
-def _of_classes(
-    amounts: Amounts, old: Sequence[str], names: Collection[str]
-) -> Amounts:
-    """Return amounts by the places of other classes, without those that are gone."""
-    new_place = {name: place for place, name in enumerate(names)}
-    gone = len(new_place)
-    places = np.array([*(new_place.get(name, gone) for name in old), gone], np.int64)
+def _moved(table: TermTable, places: Integers, gone: int) -> TermTable:
+    """Return values with other numbers for their classes, without those of some."""
+    entries = table.entries()
+    classes = places.take(entries.classes)
+    kept = (classes < gone).nonzero()[0]
+    (values,) = entries.columns
+    return _total(
+        [Entries(entries.keys.take(kept), classes.take(kept), (values.take(kept),))]
+    )
+
+
+def _amounts_moved(amounts: Amounts, places: Integers, gone: int) -> Amounts:
+    """Return amounts with other numbers for classes, without those of some."""
     labels, classes = places.take(amounts.labels), places.take(amounts.classes)
     kept = ((labels < gone) & (classes < gone)).nonzero()[0]
     return Amounts(

@@ -88,6 +88,11 @@ class TermTable:
         """Return how many distinct terms there are."""
         return len(self.keys) - 1
 
+    def entries(self) -> Entries:
+        """Return the entries of all terms."""
+        keys = np.repeat(self.keys[:-1], np.diff(self.starts[:-1]))
+        return Entries(keys, self.classes, self.columns)
+
     def find(self, keys: Keys) -> Places:
         """Return the place of each key, n_terms for those that are unknown."""
         if not engine().is_compiled:
@@ -169,10 +174,9 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
 
     """
     n_entries = sum(len(part.keys) for part in parts)
-    place_type = np.dtype(np.int32 if n_entries < 2**31 else np.int64)
     # perhaps more than there are terms; but what is never written to takes no memory
     keys = empty(n_entries + 1, np.uint64)
-    starts = empty(n_entries + 2, place_type)
+    starts = empty(n_entries + 2, _place_type(n_entries))
     classes = empty(n_entries, np.result_type(*(part.classes for part in parts)))
     columns = tuple(
         empty(n_entries, np.result_type(*column))
@@ -344,11 +348,7 @@ def restricted(table: TermTable, wanted: Keys) -> TermTable:
     keys, sizes, classes, *columns = map(
         np.concatenate, zip(nothing, *found, strict=True)
     )
-    n_entries = len(classes)
-    starts = np.append(np.cumsum(sizes) - sizes, [n_entries] * 2)
-    return _indexed(
-        np.append(keys, SENTINEL), starts.astype(sizes.dtype), classes, tuple(columns)
-    )
+    return in_order(keys, np.cumsum(sizes) - sizes, classes, tuple(columns))
 
 
 def entries_of(table: TermTable, places: Places, part: TermTable) -> Places:
@@ -364,6 +364,31 @@ def entries_of(table: TermTable, places: Places, part: TermTable) -> Places:
         low = np.where(is_behind, middle + 1, low)
         high = np.where(is_behind, high, middle)
     return low
+
+
+def in_order(
+    keys: Keys,
+    starts: Places,
+    classes: NDArray[np.integer],
+    columns: tuple[NDArray[np.integer], ...],
+) -> TermTable:
+    """
+    Return entries that are arranged already.
+
+    Args:
+        keys: shape (n_terms,), sorted, distinct.
+        starts: shape (n_terms,), where each term's entries begin.
+        classes: shape (n_entries,), sorted within a term.
+        columns: one array of shape (n_entries,) for each column.
+
+    """
+    n_entries = len(classes)
+    starts = np.append(starts, [n_entries] * 2).astype(_place_type(n_entries))
+    return _indexed(np.append(keys, SENTINEL), starts, classes, columns)
+
+
+def _place_type(n_entries: int) -> np.dtype[np.signedinteger]:
+    return np.dtype(np.int32 if n_entries < 2**31 else np.int64)
 
 
 def _indexed(

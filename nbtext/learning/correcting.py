@@ -32,35 +32,35 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts import CountTable, Fit
+    from nbtext.counts import Fit, TermTable
     from nbtext.counts.sample import Block, Place
     from nbtext.learning.passes import Vectors
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings.reading import Settings
     from nbtext.tokens import Terms
 
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
 
-from nbtext.counts import Calibration, Counter, Sample, SortedCounts, bin_of
+from nbtext.counts import Calibration, Counter, Sample, bin_of
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.room import give_back
 from nbtext.counts.sample import VISITED, VISITED_TERMS
-from nbtext.counts.sorted_counts import (
-    NO_KEYS,
-    narrow,
-    starts_of_runs,
-    sums_of_runs,
-)
-from nbtext.counts.table import rows_by_class, with_classes
+from nbtext.counts.sorted_counts import NO_KEYS, starts_of_runs
+from nbtext.counts.table import with_classes
+from nbtext.counts.term_table import in_order
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
 from nbtext.learning.steps import BASE_UNIT, rate_of
 from nbtext.learning.trials import DOUBTS, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring.batch_mixed import scores_by
-from nbtext.scoring.batch_model import FoundTerms, of_documents, without
+from nbtext.scoring.batch_model import (
+    FoundTerms,
+    batch_model_of,
+    of_documents,
+    without,
+)
 from nbtext.scoring.held_out import corrected
 from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.models.arrays import by_class, normalised
@@ -179,6 +179,7 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
             return Made(None, trial)
         give_back()
         correction, held_out = making(visits_to(VISITED)).correction(trial)
+        give_back()
     except OverflowError:  # of documents that are there millions of times
         return Made(None, None)
     if not len(correction.amounts):
@@ -274,8 +275,9 @@ class _Making:
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
         """Return the counts of all other documents."""
         model = self.base.model
-        part = _count(model.settings, self.visits, is_held_out)
-        return without(model, with_classes(part, model.classes), self.map_)
+        rest = without(model, _counted(model, self.visits, is_held_out, self.map_))
+        give_back()  # the part, and what it took to take it away
+        return rest
 
     def correction(self, trial: Trial) -> tuple[Correction, Calibration | None]:
         """Make the correction of all documents; return what they score by it, too."""
@@ -304,12 +306,12 @@ class _Making:
         first, *others = correction.biases
         offset = round(self.base.fit.offset * share * AMOUNT_UNIT / BIAS)
         correction = replace(correction, biases=(first - offset, *others))
-        level = round(self._level(learnt, correction.biases))
+        terms = (*self._terms(learnt),)
+        level = round(self._level(terms, correction.biases))
         correction = replace(
             correction,
             biases=tuple(bias - level for bias in correction.biases),
-            # the values are distinct, and sorted by term
-            runs=tuple(self._runs(learnt)),
+            terms=terms,
         )
         return correction, self._held_out(learnt, info, lengths)
 
@@ -352,38 +354,37 @@ class _Making:
             corrected(scoring), counts=dict(counts), documents=dict(Tally(names))
         )
 
-    def _level(self, learnt: Learnt, biases: Sequence[int]) -> float:
+    def _level(self, terms: Sequence[TermTable], biases: Sequence[int]) -> float:
         """
         Return what the mean class gets of the mean document, as a bias.
 
         It means nothing to these classes; but one that begins later gets nothing, and
         is to be on a level with them.
         """
-        model = self.base.model
-        of_all = np.concatenate(sums_of_weights(model))
-        # of a term the values add up exactly, in whatever order its classes are told
-        first = starts_of_runs(learnt.places)
-        of_terms = sums_of_runs(learnt.values, first)
-        products = of_terms * of_all.take(learnt.places.take(first)).astype(np.float64)
-        of_values = products.sum() / (sum(model.documents) * UNIT * UNIT * BIAS)
-        return (float(of_values) + sum(biases)) / len(biases)
+        model, of_values = self.base.model, 0.0
+        of_views = sums_of_weights(model)
+        for view, of_all in zip(weighted_views(model.settings), of_views, strict=True):
+            values = terms[view]
+            weights = of_all.take(model.terms[view].find(values.keys[:-1]))
+            # of a term the values of all classes add up exactly
+            products = values.sums(0)[:-1] * weights.astype(np.float64)
+            of_values += float(products.sum())
+        of_values /= sum(model.documents) * UNIT * UNIT * BIAS
+        return (of_values + sum(biases)) / len(biases)
 
-    def _runs(self, learnt: Learnt) -> Iterator[tuple[SortedCounts, ...]]:
-        """Yield for each view what was learnt, by class."""
-        n_classes = len(self.base.model.classes)
+    def _terms(self, learnt: Learnt) -> Iterator[TermTable]:
+        """Yield for each view what was learnt, which is in order."""
         weighted = weighted_views(self.base.model.settings)
+        ends = np.searchsorted(learnt.places, self.firsts).tolist()
         for view, table in enumerate(self.base.model.terms):
-            part, keys = slice(0, 0), NO_KEYS
+            rows, start = slice(0, 0), 0
             if view in weighted:
                 number = weighted.index(view)
-                ends = np.searchsorted(learnt.places, self.firsts[number : number + 2])
-                part = slice(*ends.tolist())
-                keys = table.keys.take(learnt.places[part] - self.firsts[number])
-            values = learnt.values[part]
-            yield tuple(
-                SortedCounts(keys.take(rows), (narrow(values.take(rows)),))
-                for rows in rows_by_class(learnt.classes[part], n_classes)
-            )
+                rows, start = slice(*ends[number : number + 2]), self.firsts[number]
+            places = learnt.places[rows]
+            first = starts_of_runs(places)
+            keys = table.keys.take(places.take(first) - start)
+            yield in_order(keys, first, learnt.classes[rows], (learnt.values[rows],))
 
     def _learnt(
         self,
@@ -485,9 +486,11 @@ def _part_of(base: NDArray[np.int32], share: float) -> NDArray[np.int32]:
     return found
 
 
-def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:
-    """Count some of the documents."""
-    counter = Counter(settings)
+def _counted(
+    model: BatchModel, visits: Visits, chosen: NDArray[np.bool_], map_: Map
+) -> BatchModel:
+    """Return the counts of some of the documents."""
+    counter = Counter(model.settings)
     start = 0
     for block in visits.blocks:
         part = block.take(chosen[start : start + len(block)].nonzero()[0].tolist())
@@ -495,7 +498,8 @@ def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> Cou
         if len(part):  # those of a class side by side, as they were counted
             counter.add_terms(part.labels, part.digests, part.views)
         block.release()
-    return counter.table()
+    table = with_classes(counter.table(), model.classes)
+    return batch_model_of(table, model.scoring, map_)
 
 
 def _loss(logits: NDArray[np.float64], labels: NDArray[np.int64]) -> float:

@@ -100,7 +100,7 @@ class Learnt:
         amounts: shape (n_documents, n_classes), the sum of the steps of one copy of
             each document, in 1/256.
         places: shape (n_values,), the terms of the values that are not zero, sorted.
-        classes: shape (n_values,).
+        classes: shape (n_values,), sorted within a term.
         values: shape (n_values,), in units of 1/(256 65535), in 32 bits if all fit.
         logits: shape (n_scored, n_classes), the corrected scores of the documents that
             were asked for, in nats.

@@ -68,6 +68,6 @@ def batch_correction(correction: Correction) -> BatchCorrection:
         biases=np.array(correction.biases) * (BIAS / AMOUNT_UNIT),
         said=tuple(
             Said.by(replace(table, columns=()), table.columns[0].astype(np.float64))
-            for table in correction.terms()
+            for table in correction.terms
         ),
     )

@@ -254,7 +254,7 @@ def of_documents(model: BatchModel, blocks: Sequence[Sequence[Terms]]) -> BatchM
     return replace(model, terms=tuple(terms), _computed={})
 
 
-def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:
+def without(model: BatchModel, less: BatchModel) -> BatchModel:
     """
     Return the counts of a model less those of some of its documents.
 
@@ -262,11 +262,9 @@ def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:
 
     Args:
         model: the counts.
-        part: what the documents have been counted to, with the model's classes.
-        map_: deals with ranges.
+        less: what the documents have been counted to, with the model's classes.
 
     """
-    less = batch_model_of(part, model.scoring, map_)
     pairs = zip(model.documents, less.documents, strict=True)
     totals = zip(model.totals, less.totals, strict=True)
     return replace(

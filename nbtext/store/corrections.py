@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgpack
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from nbtext.counts.correction_table import Correction
     from nbtext.store.file import ModelFile
@@ -58,11 +61,12 @@ def named(correction: Correction) -> Correction:
     digest = blake2b(digest_size=IDENTITY_SIZE)
     biases = correction.biases
     digest.update(msgpack.packb([info.as_dict(), correction.classes, biases]))
-    for run in (run for runs in correction.runs for run in runs):
-        digest.update(len(run).to_bytes(8, "little"))
-        digest.update(run.keys.astype("<u8").data)
-        digest.update(run.columns[0].astype("<i8").data)
+    columns: list[NDArray[Any]] = []
+    for table in correction.terms:
+        columns += [table.keys, table.starts, table.classes, *table.columns]
     amounts = correction.amounts
-    for column in (amounts.entries, amounts.labels, amounts.classes, amounts.values):
-        digest.update(column.astype("<i8").data)
+    columns += [amounts.entries, amounts.labels, amounts.classes, amounts.values]
+    for column in columns:
+        little = column.dtype.newbyteorder("<")
+        digest.update(np.ascontiguousarray(column, little).data)
     return replace(correction, info=info._replace(identity=digest.digest()))

@@ -96,7 +96,7 @@ def table_arrays(
         rest |= record_arrays(records, table.settings, table.classes, n_bins)
     if correction is not None:
         names = map(correction_arrays, views)
-        families += zip(names, correction.terms(), strict=True)
+        families += zip(names, correction.terms, strict=True)
         rest |= _amount_arrays(correction.amounts)
     if texts is not None:
         for view, kept in zip(views, texts, strict=True):
@@ -349,8 +349,8 @@ def unpack_correction(table: StoredTable) -> Correction | None:
         info=header.correction,
         classes=header.classes,
         biases=header.biases,
-        runs=tuple(
-            runs_of(table, correction_arrays(view), least=LEAST)
+        terms=tuple(
+            arrange([whole_entries(table, correction_arrays(view), least=LEAST)])
             for view in header.settings.views
         ),
         amounts=_amounts_in(table),

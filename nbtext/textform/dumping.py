@@ -70,7 +70,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     for view, of_view, named in zip(counts.settings.views, terms, texts, strict=True):
         yield from _term_lines(view.name, of_view, names, named)
     if correction is not None:
-        for view, values in zip(counts.settings.views, correction.terms(), strict=True):
+        for view, values in zip(counts.settings.views, correction.terms, strict=True):
             yield from _value_lines(view.name, values, names)
     yield from _ledger_lines(counts, names)
     if correction is not None:

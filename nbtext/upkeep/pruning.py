@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 from nbtext.counts import LedgerRun, SortedCounts, ledger_of, n_terms
 from nbtext.counts.room import Ranges
 from nbtext.counts.sorted_counts import NO_KEYS, CountsByClass, ranges
+from nbtext.counts.term_table import restricted
 from nbtext.store import UndoRecords
 from nbtext.store.ledger import FORGOTTEN
 
@@ -123,18 +124,13 @@ def _without_gone(
 
     Which document has added what cannot be taken back any more, so it goes.
     """
-    runs = []
-    for by_class, runs_left in zip(correction.runs, left, strict=True):
-        kept = CountsByClass(len(by_class), 1)
-        arrays = [run.keys for run in (*by_class, *runs_left)]
-        for slices in ranges(arrays):
-            parts = [keys[rows] for keys, rows in zip(arrays, slices, strict=True)]
-            left_keys = np.concatenate([NO_KEYS, *parts[len(by_class) :]])
-            for place, run in enumerate(by_class):
-                rows = np.flatnonzero(np.isin(parts[place], left_keys))
-                kept.add(place, _taken(run.part(slices[place]), rows))
-        runs.append(tuple(kept.runs()))
-    return replace(correction.without_amounts(), runs=tuple(runs))
+    terms = []
+    for table, runs in zip(correction.terms, left, strict=True):
+        is_left = np.zeros(len(table.keys), np.bool_)
+        for run in runs:
+            is_left[table.find(run.keys)] = True
+        terms.append(restricted(table, table.keys[:-1][is_left[:-1]]))
+    return replace(correction.without_amounts(), terms=tuple(terms))
 
 
 def _unknown(ledger: LedgerRun) -> LedgerRun:

@@ -59,6 +59,7 @@ from tests.build import (
     NO_LEDGER,
     WEIGHTS,
     ClassCounts,
+    corrected_terms,
     correction_values,
     packed,
     table_of,
@@ -152,7 +153,7 @@ def test_one_message_finds_what_the_arrays_have(
     whole = read_correction(open_model(str(path)))
     assert whole is not None
     info = whole.info.of_change()
-    change = Correction(info, LABELS, change.biases, change.runs, change.amounts)
+    change = Correction(info, LABELS, change.biases, change.terms, change.amounts)
     path.write_bytes(
         first + packed(COUNTED, default_scoring("mail", 3), correction=change)
     )
@@ -163,10 +164,8 @@ def test_one_message_finds_what_the_arrays_have(
     assert total is not None
     assert found is not None
     wanted: dict[int, dict[int, int]] = {}
-    for place, run in enumerate(total.runs[0]):
-        pairs = zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
-        for key, value in pairs:
-            wanted.setdefault(key, {})[place] = value
+    for (key, place), value in corrected_terms(total)[0].items():
+        wanted.setdefault(key, {})[place] = value
     keys = {*wanted, 0, 1, 2**48 - 1}
     assert {k: dict(v) for k, v in found.found(0, keys).items()} == wanted
     assert (found.info, found.biases) == (total.info, total.biases)
@@ -636,14 +635,17 @@ def test_a_pruned_model_keeps_the_values_of_the_terms_that_are_left(
     assert left.correction is not None
     assert left.correction.biases == correction.biases
     assert not len(left.correction.amounts)
-    for view, runs in enumerate(left.correction.runs):
-        known = {key for run in left.counts.runs[view] for key in run.keys.tolist()}
-        for place, run in enumerate(runs):
-            before = correction.runs[view][place]
-            pairs = zip(before.keys.tolist(), before.columns[0].tolist(), strict=True)
-            wanted = [(key, value) for key, value in pairs if key in known]
-            found = zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
-            assert list(found) == wanted
+    views = zip(
+        left.counts.runs,
+        corrected_terms(correction),
+        corrected_terms(left.correction),
+        strict=True,
+    )
+    for runs, before, found in views:
+        known = {key for run in runs for key in run.keys.tolist()}
+        assert found == {
+            place: value for place, value in before.items() if place[0] in known
+        }
 
 
 def test_a_class_that_is_gone_takes_its_values_along(tmp_path: Path) -> None:

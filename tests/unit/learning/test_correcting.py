@@ -35,7 +35,7 @@ from nbtext.tokens import read_terms
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
 from nbtext.tokens.engine import PLAIN, engine, use
 from nbtext.tokens.reading import read
-from tests.build import TOPICS, confusing, texts
+from tests.build import TOPICS, confusing, corrected_terms, texts
 
 BASE = np.array([[0, 900]], np.int32)
 """A document whose first class, its own, is less probable: scores in 1/4096 nat."""
@@ -246,15 +246,10 @@ def test_values_are_what_documents_have_added() -> None:
                     of_view[place] = of_view.get(place, 0) + weight * value
 
     assert amounts
-    for of_view, runs in zip(expected, correction.runs, strict=True):
-        found = {
-            (key, class_): value
-            for class_, run in enumerate(runs)
-            for key, value in zip(
-                run.keys.tolist(), run.columns[0].tolist(), strict=True
-            )
-        }
-        assert found == {place: value for place, value in of_view.items() if value}
+    assert corrected_terms(correction) == [
+        {place: value for place, value in of_view.items() if value}
+        for of_view in expected
+    ]
 
 
 def test_copies_count_as_often_as_they_are_there() -> None:
@@ -331,7 +326,7 @@ def test_the_file_is_the_same_however_it_was_made(
         correction = api_correction(path)
         return b"".join(
             [
-                *(run.columns[0].tobytes() for of in correction.runs for run in of),
+                *(table.columns[0].tobytes() for table in correction.terms),
                 correction.amounts.values.tobytes(),
                 correction.info.identity,
             ]
@@ -376,9 +371,8 @@ def values(path: str) -> dict[tuple[int, str, int], int]:
     correction = api_correction(Path(path))
     return {
         (view, correction.classes[class_], key): value
-        for view, of_view in enumerate(correction.runs)
-        for class_, run in enumerate(of_view)
-        for key, value in zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
+        for view, of_view in enumerate(corrected_terms(correction))
+        for (key, class_), value in of_view.items()
     }
 
 
@@ -398,21 +392,21 @@ def mean_corrections(path: str, counted: str) -> dict[str, float]:
     correction = api_correction(Path(path))
     table = read_contents(open_model(counted)).counts
     n_documents = sum(table.documents)
-    found = {}
-    for class_, name in enumerate(correction.classes):
-        total = 0
-        for view, runs in enumerate(correction.runs):
-            weights: Tally[int] = Tally()
-            for run in table.runs[view]:
-                pairs = zip(run.keys.tolist(), run.columns[2].tolist(), strict=True)
-                for key, weight in pairs:
-                    weights[key] += weight
-            run = runs[class_]
-            pairs = zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
-            total += sum(weights[key] * value for key, value in pairs)
-        bias = BIAS * correction.biases[class_]
-        found[name] = (bias + total / (UNIT * UNIT) / n_documents) / AMOUNT_UNIT
-    return found
+    totals: Tally[int] = Tally()
+    for runs, values in zip(table.runs, corrected_terms(correction), strict=True):
+        weights: Tally[int] = Tally()
+        for run in runs:
+            pairs = zip(run.keys.tolist(), run.columns[2].tolist(), strict=True)
+            for key, weight in pairs:
+                weights[key] += weight
+        for (key, class_), value in values.items():
+            totals[class_] += weights[key] * value
+    return {
+        name: (BIAS * bias + totals[class_] / (UNIT * UNIT) / n_documents) / AMOUNT_UNIT
+        for class_, (name, bias) in enumerate(
+            zip(correction.classes, correction.biases, strict=True)
+        )
+    }
 
 
 @pytest.mark.parametrize("n_gone", [3, 60])

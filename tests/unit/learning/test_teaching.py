@@ -22,7 +22,7 @@ from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
 from nbtext.tokens import read_terms
 from nbtext.tokens.reading import read
-from tests.build import confusing
+from tests.build import confusing, corrected_terms
 
 ROWS = confusing(300)
 """The first 200 are trained on."""
@@ -53,9 +53,8 @@ def cells(path: str) -> Cells:
     correction = correction_in(path)
     return {
         (view, correction.classes[class_], key): value
-        for view, of_view in enumerate(correction.runs)
-        for class_, run in enumerate(of_view)
-        for key, value in zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
+        for view, of_view in enumerate(corrected_terms(correction))
+        for (key, class_), value in of_view.items()
     }
 
 
