@@ -26,12 +26,12 @@ from array import array
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Final, TypeVar
+from typing import Final
 
 from nbtext.keyring import secret_of
 from nbtext.settings.views import View
 from nbtext.tokens import attributes, ngrams, tokenizer
-from nbtext.tokens.tokenizer import KEY_SHIFT, SHORT, Field
+from nbtext.tokens.tokenizer import KEY_SHIFT, Field, Hashed, Hashes
 
 REMEMBERED: Final = 1 << 15
 REMEMBERED_OF_FIELD: Final = 1 << 10
@@ -44,26 +44,6 @@ KEY_SIZE: Final = 32
 DIGEST_SIZE: Final = 16
 """Lengths in bytes."""
 
-Hashed = TypeVar("Hashed", str, bytes, tuple[int, int])
-
-
-class _Hashes(dict[Hashed, int]):
-    """The hashes of what was met lately: tokens, n-grams, or pairs of hashes."""
-
-    def __init__(self, key: bytes, limit: int) -> None:
-        self._key = key
-        self._limit = limit
-
-    def __missing__(self, hashed: Hashed) -> int:
-        data = _bytes(hashed)
-        digest = blake2b(data, key=self._key, digest_size=HASH_SIZE).digest()
-        value = int.from_bytes(digest, "little")
-        if len(data) <= SHORT:
-            if len(self) >= self._limit:
-                self.clear()
-            self[hashed] = value
-        return value
-
 
 def _bytes(hashed: str | bytes | tuple[int, int]) -> bytes:
     if isinstance(hashed, str):
@@ -74,16 +54,24 @@ def _bytes(hashed: str | bytes | tuple[int, int]) -> bytes:
     return (first | second << 64).to_bytes(2 * HASH_SIZE, "little")
 
 
+def _hashes_by(key: bytes, limit: int = REMEMBERED) -> Hashes[Hashed]:
+    def hash_of(hashed: Hashed) -> int:
+        digest = blake2b(_bytes(hashed), key=key, digest_size=HASH_SIZE).digest()
+        return int.from_bytes(digest, "little")
+
+    return Hashes(hash_of, limit)
+
+
 class Keyed:
     """The hash functions of one secret, with what they have hashed lately."""
 
     def __init__(self, secret: bytes) -> None:
         self._field_key = _key_of(secret, b"nbtext field")
         self._digest_key = _key_of(secret, b"nbtext digest")
-        self._tokens = _Hashes[str](_key_of(secret, b"nbtext token"), REMEMBERED)
+        self._tokens: Hashes[str] = _hashes_by(_key_of(secret, b"nbtext token"))
         pair_key = _key_of(secret, b"nbtext pair")
-        self._pairs = _Hashes[tuple[int, int]](pair_key, REMEMBERED)
-        self._ngrams = _Hashes[bytes](_key_of(secret, b"nbtext ngram"), REMEMBERED)
+        self._pairs: Hashes[tuple[int, int]] = _hashes_by(pair_key)
+        self._ngrams: Hashes[bytes] = _hashes_by(_key_of(secret, b"nbtext ngram"))
         self._fields = lru_cache(maxsize=FIELDS)(self._tokens_of_field)
 
     def keys(self, view: View, fields: list[Field]) -> "array[int]":
@@ -124,10 +112,10 @@ class Keyed:
         """Return the hashes of the tokens of a field, or of those without one."""
         return self._tokens if field is None else self._fields(field)
 
-    def _tokens_of_field(self, field: str) -> dict[str, int]:
+    def _tokens_of_field(self, field: str) -> Hashes[str]:
         name = field.encode("utf-8", "surrogatepass")
         key = blake2b(name, key=self._field_key, digest_size=KEY_SIZE).digest()
-        return _Hashes[str](key, REMEMBERED_OF_FIELD)
+        return _hashes_by(key, REMEMBERED_OF_FIELD)
 
     def _pair_keys(self, hashes: list[int]) -> Iterable[int]:
         """Return the key of each hash and the next one."""

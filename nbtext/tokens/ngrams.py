@@ -33,6 +33,7 @@ from nbtext.tokens.tokenizer import (
     LOW,
     MASK,
     SPREAD,
+    Characters,
     Field,
     keys_of_lanes,
     mix,
@@ -101,21 +102,14 @@ def keys(view: View, fields: list[Field]) -> "array[int]":
     return found
 
 
-class _Characters(dict[int, int]):
-    """What each code point met so far becomes, for `str.translate`."""
-
-    def __init__(self, *, is_folded: bool) -> None:
-        self._classes = codepoints.classes()
-        self._offsets = codepoints.offsets()
-        self._is_folded = is_folded
-
-    def __missing__(self, code: int) -> int:
-        offset = self._offsets[code] if self._is_folded else 0
-        is_space = not (code and KINDS["ngrams"][self._classes[code]])
-        other = self[code] = ord(" ") if is_space else code + offset
-        return other
-
-
 @cache
-def _characters(is_folded: bool) -> _Characters:
-    return _Characters(is_folded=is_folded)
+def _characters(is_folded: bool) -> Characters:
+    classes, offsets = codepoints.classes(), codepoints.offsets()
+    kinds = KINDS["ngrams"]
+
+    def become(code: int) -> int:
+        if not (code and kinds[classes[code]]):
+            return ord(" ")
+        return code + offsets[code] if is_folded else code
+
+    return Characters(become)

@@ -27,9 +27,9 @@ import sys
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from nbtext.constants import MOST_TOKENS
 from nbtext.settings.reading import KEY_BITS
@@ -39,6 +39,8 @@ from nbtext.tokens.kinds import KINDS
 
 Field: TypeAlias = tuple[str, str]
 """A field's name, and its text."""
+
+Hashed = TypeVar("Hashed", str, bytes, tuple[int, int])
 
 MASK: Final = 2**64 - 1
 KEY_SHIFT: Final = 64 - KEY_BITS
@@ -271,19 +273,19 @@ def _ascii_tokens(alphabet: Alphabet) -> re.Pattern[str]:
     return re.compile("|".join(runs))
 
 
-class _TokenHashes(dict[str, int]):
-    """The hashes of the tokens of a field that were met lately."""
+class Hashes(dict[Hashed, int]):
+    """The hashes of what was met lately, so many at the most."""
 
-    def __init__(self, field_salt: int) -> None:
-        self._salt = field_salt
-        self._limit = REMEMBERED_OF_FIELD if field_salt else REMEMBERED
+    def __init__(self, hash_of: Callable[[Hashed], int], limit: int) -> None:
+        self._hash_of: Callable[[Hashed], int] = hash_of
+        self._limit = limit
 
-    def __missing__(self, token: str) -> int:
-        value = token_hash(token, self._salt)
-        if len(token) <= SHORT:
+    def __missing__(self, hashed: Hashed) -> int:
+        value = self._hash_of(hashed)
+        if len(hashed) <= SHORT:
             if len(self) >= self._limit:
                 self.clear()
-            self[token] = value
+            self[hashed] = value
         return value
 
 
@@ -293,39 +295,30 @@ def _hashes(field: str | None) -> dict[str, int]:
 
 
 @lru_cache(maxsize=FIELDS)
-def _token_hashes(field_salt: int) -> _TokenHashes:
-    return _TokenHashes(field_salt)
+def _token_hashes(field_salt: int) -> Hashes[str]:
+    limit = REMEMBERED_OF_FIELD if field_salt else REMEMBERED
+    return Hashes(partial(token_hash, field_salt=field_salt), limit)
 
 
-class _Kinds(dict[int, int]):
-    """The kind of each code point met so far, for `str.translate`."""
+class Characters(dict[int, int]):
+    """What each code point met so far becomes, for `str.translate`."""
 
-    def __init__(self, alphabet: Alphabet) -> None:
-        self._kinds = KINDS[alphabet]
-        self._classes = codepoints.classes()
-        self[0] = 0  # U+0000 is never part of a token
-
-    def __missing__(self, code: int) -> int:
-        kind = self[code] = self._kinds[self._classes[code]]
-        return kind
-
-
-class _Folding(dict[int, int]):
-    """The folded form of each code point met so far, for `str.translate`."""
-
-    def __init__(self) -> None:
-        self._offsets = codepoints.offsets()
+    def __init__(self, become: Callable[[int], int]) -> None:
+        self._become = become
 
     def __missing__(self, code: int) -> int:
-        folded = self[code] = code + self._offsets[code]
-        return folded
+        other = self[code] = self._become(code)
+        return other
 
 
 @cache
-def _kinds(alphabet: Alphabet) -> _Kinds:
-    return _Kinds(alphabet)
+def _kinds(alphabet: Alphabet) -> Characters:
+    kinds, classes = KINDS[alphabet], codepoints.classes()
+    # U+0000 is never part of a token
+    return Characters(lambda code: kinds[classes[code]] if code else 0)
 
 
 @cache
-def _folding() -> _Folding:
-    return _Folding()
+def _folding() -> Characters:
+    offsets = codepoints.offsets()
+    return Characters(lambda code: code + offsets[code])
