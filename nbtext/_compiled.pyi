@@ -4,11 +4,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-CONSTANTS: tuple[int, int, int, int, int]
-"""
-The number of the interface, and BASE, SPREAD, PAIR and MIX of
-`nbtext.tokens.tokenizer`.
-"""
+CONSTANTS: tuple[int, int, int, int, int, int]
+"""As `nbtext.tokens.compiled.FITS` has them."""
 
 class MailReader:
     """Reads mail down to keys."""
@@ -195,7 +192,15 @@ def find(
     wanted: NDArray[np.uint64],
     places: NDArray[np.int64],
     /,
-) -> None: ...
+) -> None:
+    """
+    Write what `nbtext.counts.term_table.TermTable.find` returns to places.
+
+    Raises:
+        ValueError: the arrays have other sizes.
+
+    """
+
 def small_files(
     paths: tuple[str, ...], most: int, together: int, before: int, /
 ) -> list[bytes | None]:

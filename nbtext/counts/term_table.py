@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 from nbtext.counts.room import Ranges, empty, extremes, zeros
 from nbtext.counts.sorted_counts import RANGE, ranges, shortened, starts_of_runs
 from nbtext.settings.reading import KEY_BITS
-from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 
 Places: TypeAlias = "NDArray[np.signedinteger]"
@@ -97,8 +96,10 @@ class TermTable:
         """Return the place of each key, n_terms for those that are unknown."""
         if not engine().is_compiled:
             return self.find_by_steps(keys)
+        from nbtext import _compiled
+
         places = np.empty(len(keys), np.int64)
-        compiled.find(self.keys, self.buckets, int(self.shift), keys, places)
+        _compiled.find(self.keys, self.buckets, int(self.shift), keys, places)
         return places
 
     def find_by_steps(self, keys: Keys) -> Places:

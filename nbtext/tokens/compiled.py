@@ -26,8 +26,6 @@ from nbtext.tokens.tokenizer import (
 )
 
 if TYPE_CHECKING:
-    from typing import Any
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -118,29 +116,3 @@ def text_finder(
     from nbtext._compiled import TextFinder
 
     return TextFinder(as_compiled(described(views, document_format)), wanted)
-
-
-def find(
-    keys: "NDArray[np.uint64]",
-    buckets: "NDArray[Any]",
-    shift: int,
-    wanted: "NDArray[np.uint64]",
-    places: "NDArray[np.int64]",
-) -> None:
-    """
-    Find the places of keys in a sorted table.
-
-    Args:
-        keys: shape (n_terms + 1,), sorted; the last is a sentinel.
-        buckets: shape (2 ** (48 - shift),), where the keys with these top bits begin.
-        shift: how many low bits of a key do not choose its bucket.
-        wanted: shape (n_wanted,), the keys that are looked up.
-        places: shape (n_wanted,), written to: their places, n_terms for no term's.
-
-    Raises:
-        ValueError: the arrays have other sizes.
-
-    """
-    from nbtext import _compiled
-
-    _compiled.find(keys, buckets, shift, wanted, places)

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from nbtext.settings.views import BODY, HEADERS
-from nbtext.tokens import codepoints, compiled, tokenizer
+from nbtext.tokens import codepoints, tokenizer
 from nbtext.tokens.engine import COMPILED, best, keys
 from nbtext.tokens.kinds import KINDS
 
+_compiled: Any = pytest.importorskip("nbtext._compiled")
 pytestmark = pytest.mark.skipif(
-    best() != COMPILED, reason="nbtext was installed without a C compiler"
+    best() != COMPILED, reason="the extension is of another nbtext"
 )
 
 TABLES = (
@@ -24,13 +25,9 @@ TABLES = (
 )
 
 
-def keys_of(
-    documents: Any, salts: Any = None, tables: Any = TABLES
-) -> tuple[memoryview, memoryview]:
-    from nbtext._compiled import Tables
-
+def keys_of(documents: Any, salts: Any = None, tables: Any = TABLES) -> Any:
     flags = (True, True, False, True, False)
-    return Tables(*tables).document_keys(documents, salts, *flags, -1)
+    return _compiled.Tables(*tables).document_keys(documents, salts, *flags, -1)
 
 
 @pytest.mark.parametrize(
@@ -54,10 +51,10 @@ def test_what_is_no_document_is_a_type_error(documents: object) -> None:
 
 @pytest.mark.parametrize("documents", [(), [()], [[("body",)]], [[("body", None)]]])
 def test_of_what_is_no_document_there_are_no_ngrams(documents: Any) -> None:
-    from nbtext._compiled import Tables
-
     with pytest.raises(TypeError):
-        Tables(*TABLES).document_keys(documents, None, True, True, True, True, True, 9)
+        _compiled.Tables(*TABLES).document_keys(
+            documents, None, True, True, True, True, True, 9
+        )
 
 
 @pytest.mark.parametrize(
@@ -99,31 +96,26 @@ def test_documents_that_change_while_they_are_read_do_no_harm() -> None:
     ],
 )
 def test_tables_that_lead_out_of_bounds_are_refused(place: int, table: bytes) -> None:
-    from nbtext._compiled import Tables
-
     changed: Any = (*TABLES[:place], table, *TABLES[place + 1 :])
 
     with pytest.raises(ValueError, match="not tables of code points"):
-        Tables(*changed)
+        _compiled.Tables(*changed)
 
 
 @pytest.mark.parametrize(
     "arguments", [(), TABLES[:4], (*TABLES, b""), (*TABLES[:4], "kinds")], ids=len
 )
 def test_tables_are_made_of_five_buffers(arguments: Any) -> None:
-    from nbtext._compiled import Tables
-
     with pytest.raises(TypeError):
-        Tables(*arguments)
+        _compiled.Tables(*arguments)
     with pytest.raises(TypeError):
-        Tables(*TABLES, **{"name": b""})
+        _compiled.Tables(*TABLES, **{"name": b""})
 
 
 def test_tables_that_were_made_do_not_change() -> None:
-    from nbtext._compiled import Tables
-
     copies: Any = [bytearray(table) for table in TABLES]
-    tables, arguments = Tables(*copies), (None, True, True, False, True, False, -1)
+    tables = _compiled.Tables(*copies)
+    arguments = (None, True, True, False, True, False, -1)
     before = tables.document_keys([[("body", "Some wörds")]], *arguments)
 
     for copy in copies:
@@ -197,7 +189,7 @@ def test_places_are_looked_up_in_sound_arrays_only(
     wanted, places = np.zeros(n_wanted, np.uint64), np.zeros(n_places, np.int64)
 
     with pytest.raises(ValueError, match="no keys with buckets"):
-        compiled.find(keys, buckets, shift, wanted, places)
+        _compiled.find(keys, buckets, shift, wanted, places)
 
 
 @pytest.mark.parametrize("bucket_type", [np.int32, np.int64])
@@ -207,15 +199,13 @@ def test_buckets_that_lie_lead_nowhere_else(bucket_type: type) -> None:
 
     for lie in (-1, 3, 2**31 - 1, np.iinfo(bucket_type).min):
         buckets: Any = np.full(2, lie, bucket_type)
-        compiled.find(keys, buckets, 47, wanted, places)
+        _compiled.find(keys, buckets, 47, wanted, places)
 
         assert places.tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("n_terms", [2**61 - 1, 2**62 - 1, 2**63 - 1])
 def test_sizes_that_overflow_are_no_sizes(n_terms: int) -> None:
-    from nbtext import _compiled
-
     arguments: list[Any] = [
         *(n_terms, b"", b"", b"", np.array([0, 1]), np.array([1 << 40])),
         *(np.ones(1), np.zeros(1), np.zeros(1, np.int64), np.ones(1), 1.0),
@@ -238,8 +228,6 @@ ENTRIES: Final[dict[str, Any]] = {
 
 
 def sums_of_entries(n_sums: int = 4, **changed: Any) -> list[float]:
-    from nbtext import _compiled
-
     sums = np.zeros(n_sums)
     arguments: list[Any] = [*(ENTRIES | changed).values(), sums]
     _compiled.sum_entries(*arguments)
@@ -298,8 +286,6 @@ def test_entries_that_lie_lead_nowhere_else(
 def correction_of(
     times: int, rate: float, decay: float = 1.0, doubt: float = 0.0
 ) -> Any:
-    from nbtext import _compiled
-
     view = np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 65535, np.uint16)
     first = np.zeros(1, np.int64)
     amounts, logits = np.zeros(2, np.int16), np.zeros(2)
