@@ -118,34 +118,6 @@ def _texts(view: View, fields: list[Field]) -> Iterator[bytes | None]:
         yield None if has_end else PART_END.join(encoded)
 
 
-class _MixedFinder:
-    """Looks with the compiled finder in views of text, and plainly in the others."""
-
-    def __init__(self, settings: Settings, wanted: Sequence[Keys]) -> None:
-        texts = [view for view in settings.views if view.kind == "text"]
-        self._n = n = len(texts)  # views of attributes stand behind them
-        self.compiled = None
-        if engine().is_compiled:
-            self.compiled = compiled.text_finder(
-                tuple(texts), settings.format, tuple(wanted[:n])
-            )
-        self._texts: Finder = self.compiled or PlainFinder(texts, wanted[:n])
-        self._others = PlainFinder(settings.views[n:], wanted[n:])
-
-    def look(self, view: int, fields: list[Field]) -> None:
-        """Look in the fields of a document in one view."""
-        n = self._n
-        if view < n:
-            self._texts.look(view, fields)
-        else:
-            self._others.look(view - n, fields)
-
-    def found(self, view: int) -> tuple[bytes | bytearray, bytes | bytearray]:
-        """Return what was found of a view."""
-        n = self._n
-        return self._texts.found(view) if view < n else self._others.found(view - n)
-
-
 def find_texts(
     settings: Settings, documents: Sequence[Document], wanted: Sequence[Keys]
 ) -> list[tuple[bytes | bytearray, NDArray[np.bool_]]]:
@@ -162,23 +134,27 @@ def find_texts(
         of the wanted keys have one, shape (n_keys,).
 
     """
-    finder = _MixedFinder(settings, wanted)
-    found_in = None
-    if is_read_to_keys(settings) and finder.compiled is not None:
+    n = settings.n_texts
+    texts, quick = settings.views[:n], None
+    if engine().is_compiled:
+        quick = compiled.text_finder(texts, settings.format, tuple(wanted[:n]))
+    of_texts: Finder = quick or PlainFinder(texts, wanted[:n])
+    attributes = settings.views[n:]
+    of_attributes = PlainFinder(attributes, wanted[n:])
+    finders = [(of_texts, view) for view in range(n)]
+    finders += [(of_attributes, view) for view in range(len(attributes))]
+    reader = None
+    if quick is not None and is_read_to_keys(settings):
         reader = compiled.reader(settings.views, settings.format)
-        found_in = None if reader is None else reader.find_texts
     for document in documents:
-        data = None if found_in is None else bytes_of(document, settings)
-        if found_in and data is not None and found_in(data, finder.compiled):
+        data = None if reader is None else bytes_of(document, settings)
+        if reader and data is not None and reader.find_texts(data, quick):
             continue
         try:
             views = read(document, settings).views
         except SourceError:
             continue
-        for view, fields in enumerate(views):
+        for (finder, view), fields in zip(finders, views, strict=True):
             finder.look(view, fields)
-    found = []
-    for view in range(len(settings.views)):
-        texts, states = finder.found(view)
-        found.append((texts, np.frombuffer(states, np.uint8) == 1))
-    return found
+    found = [finder.found(view) for finder, view in finders]
+    return [(texts, np.frombuffer(states, np.uint8) == 1) for texts, states in found]
