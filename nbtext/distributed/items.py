@@ -16,7 +16,7 @@ from nbtext.distributed.remote import contents_of, is_remote, opened
 from nbtext.document import Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.files.temporary import temporary_folder
-from nbtext.sources import Unopened, items_of_stream, load_all, opened_items
+from nbtext.sources import Unopened, items_of_stream, loaded, opened_items
 
 Source: TypeAlias = "Item | Unopened | RemoteFile | Partition"
 """What is listed: a document, what there is to say, or what is opened by a worker."""
@@ -70,10 +70,7 @@ def _fetched(files: Sequence[RemoteFile], max_bytes: int) -> Iterator[Item]:
                 continue
             path.write_bytes(contents)
             unread = Unread(file.url, str(path), *file[1:])
-            try:
-                yield from load_all(unread, max_bytes)  # and not later: it is replaced
-            except SourceError as error:
-                yield Unreadable(file.url, error)
+            yield from loaded(unread, max_bytes)  # and not later: it is replaced
 
 
 def _of_container(source: Unopened, options: Options) -> Iterator[Item]:

@@ -27,7 +27,7 @@ from nbtext.sources._documents import (
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import container_format
 from nbtext.sources._labels import file_label, folder_label, split_label
-from nbtext.sources._load import load, load_all
+from nbtext.sources._load import load, loaded
 from nbtext.sources._meanings import meanings_of, note_of
 from nbtext.sources._names import listed
 from nbtext.sources._numbered import NO_NUMBERS, split_number
@@ -35,11 +35,12 @@ from nbtext.sources._options import FORMATS, Options, Place, is_delimiter
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import SeenOnly
 from nbtext.sources._stream import open_binary
-from nbtext.sources._walk import is_maildir
+from nbtext.sources._walk import SEQUENCES, is_maildir
 
 __all__ = [
     "FORMATS",
     "NO_NUMBERS",
+    "SEQUENCES",
     "Options",
     "Place",
     "SeenOnly",
@@ -57,7 +58,7 @@ __all__ = [
     "listed",
     "listed_items",
     "load",
-    "load_all",
+    "loaded",
     "meanings_of",
     "named_paths",
     "note_of",

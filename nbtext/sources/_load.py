@@ -13,8 +13,8 @@ from contextlib import closing
 from itertools import chain, islice
 from time import time
 
-from nbtext.document import Document, Note, Pause, Unread
-from nbtext.errors import MissingSourceError
+from nbtext.document import Document, Note, Pause, Unread, Unreadable
+from nbtext.errors import MissingSourceError, NoMemoryError, SourceError
 from nbtext.plain_mail import FRESH
 from nbtext.sources._ahead import SMALL, small_file
 from nbtext.sources._compressed import compression, may_be_compressed
@@ -57,6 +57,18 @@ def load_all(
     ):
         return _messages(unread, document, max_bytes)
     return (document,)  # which costs less than a generator for every file
+
+
+def loaded(
+    unread: Unread, max_bytes: int, text: bytes | None = None
+) -> Iterator[Document | Note | Unreadable]:
+    """Yield what `load_all` gives, and in the place of what it raises why that is."""
+    try:
+        yield from load_all(unread, max_bytes, text)
+    except SourceError as error:
+        yield Unreadable(unread.name, error)
+    except MemoryError:
+        yield Unreadable(unread.name, NoMemoryError(unread.name))
 
 
 def _is_fresh(path: str) -> bool:

@@ -7,7 +7,7 @@ its own verdicts. A message that its reader has seen there and left there is the
 reader's verdict.
 """
 
-# ruff: noqa: PTH100, PTH120 -- importing pathlib costs 10 ms
+# ruff: noqa: PTH100 -- importing pathlib costs 10 ms
 
 import os
 import re
@@ -17,12 +17,12 @@ from contextlib import closing
 from functools import cache
 from typing import Final
 
-from nbtext.document import Document, Item, Unread, Unreadable
-from nbtext.errors import NoMemoryError, SourceError
+from nbtext.document import Document, Item, Unread
+from nbtext.errors import SourceError
 from nbtext.sources._inspect import may_be_mbox
-from nbtext.sources._load import load_all
+from nbtext.sources._load import loaded
 from nbtext.sources._stream import open_path, read_start
-from nbtext.sources._walk import below, is_part_of_maildir
+from nbtext.sources._walk import SEQUENCES, below, is_part_of_maildir
 from nbtext.sources.mbox import END_OF_HEADER
 
 _SEEN: Final = r"[:;!]2,[A-Za-z]*S[^/]*\Z"
@@ -30,7 +30,6 @@ _OF_MBOX: Final = r":[1-9]\d*\Z"
 _STATUS: Final = rb"(?m)^[Ss][Tt][Aa][Tt][Uu][Ss]:([^\r\n]*)"
 _READ: Final = rb"[ \t]*[ADFNOTU]{0,7}R[ADFNORTU]{0,7}[ \t]*"
 
-SEQUENCES: Final = ".mh_sequences"
 LONGEST: Final = 1 << 24
 """Maximum bytes of the sequences of an MH folder that are read."""
 
@@ -60,7 +59,7 @@ class SeenOnly:
         self._max_bytes = max_bytes
         self._is_seen = re.compile(_SEEN).search
         self._is_of_maildir = cache(is_part_of_maildir)
-        self._unseen_of: dict[str, Ranges] = {}
+        self._unseen_in = cache(_unseen_in)
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the others."""
@@ -79,22 +78,18 @@ class SeenOnly:
         if not isinstance(item, Unread):
             return False
         path = os.path.abspath(item.path)
-        if self._is_of_maildir(os.path.dirname(path)):
+        folder, name = os.path.split(path)
+        if self._is_of_maildir(folder):
             return not self._is_seen(path)
-        return _is_unseen_in_mh(path, self._unseen_of)
+        is_number = name.isascii() and name.isdecimal()
+        return is_number and int(name) in self._unseen_in(folder)
 
 
-def _opened(item: Item, max_bytes: int) -> Iterator[Item]:
-    """Yield an item, or what is in it if it is a file that may prove to be an mbox."""
+def _opened(item: Item, max_bytes: int) -> Iterable[Item]:
+    """Return an item, or what is in it if it is a file that may prove to be an mbox."""
     if not isinstance(item, Unread) or item.is_mail is not None or item.is_one:
-        yield item
-        return
-    try:
-        yield from load_all(item, max_bytes)
-    except SourceError as error:
-        yield Unreadable(item.name, error)
-    except MemoryError:
-        yield Unreadable(item.name, NoMemoryError(item.name))
+        return (item,)
+    return loaded(item, max_bytes)
 
 
 def _is_unseen_in_mbox(message: Document) -> bool:
@@ -107,23 +102,6 @@ def _is_unseen_in_mbox(message: Document) -> bool:
     header = re.split(END_OF_HEADER, text, maxsplit=1)[0]
     states = re.findall(_STATUS, header)
     return not states or not all(re.fullmatch(_READ, state) for state in states)
-
-
-def _is_unseen_in_mh(path: str, unseen_of: dict[str, "Ranges"]) -> bool:
-    """
-    Return whether a file is a message of an MH folder that nobody has read.
-
-    Args:
-        path: the file.
-        unseen_of: the unseen of folders, where they are known already.
-
-    """
-    folder, name = os.path.split(path)
-    if not (name.isascii() and name.isdecimal()):
-        return False
-    if folder not in unseen_of:
-        unseen_of[folder] = _unseen_in(folder)
-    return int(name) in unseen_of[folder]
 
 
 class Ranges:

@@ -34,6 +34,9 @@ _COMPANIONS = (b".msf", b".lock")
 MOST_STRAY: Final = 16
 """Maximum files beside folders that may lie there by mistake."""
 
+SEQUENCES: Final = ".mh_sequences"
+"""What is in an MH folder only; nmh keeps its sets of messages there."""
+
 _OURS = (b".nbt", b".decided", b".repaired")
 """Suffixes of what nbtext writes, and of no document if nbtext is what it says."""
 
@@ -158,7 +161,7 @@ def _contents(
     if is_maildir(folder):
         return chain(_note_of_folders(folder, named), _messages(folder, label))
     if not is_mh:
-        is_mh = os.path.lexists(below(folder, ".mh_sequences"))
+        is_mh = os.path.lexists(below(folder, SEQUENCES))
     found = _Found(folder)
     entries = in_order(found.entries())
     if is_mh or found.are_numbers:

@@ -7,8 +7,7 @@ Small ones are read by the engine in use, some at a time.
 from collections.abc import Iterable, Iterator
 
 from nbtext.document import Document, Item, Note, OnProblem, Pause, Unread, Unreadable
-from nbtext.errors import NoMemoryError, SourceError
-from nbtext.sources import load_all, small_files, with_texts
+from nbtext.sources import loaded, small_files, with_texts
 from nbtext.tokens.engine import engine
 
 
@@ -30,18 +29,11 @@ def open_documents(
 
         read = _compiled.small_files
     for item, text in with_texts(items, max_bytes, read):
-        if isinstance(item, Unread):
-            try:
-                for loaded in load_all(item, max_bytes, text):
-                    if isinstance(loaded, Note):
-                        on_problem(loaded)
-                    else:
-                        yield loaded
-            except SourceError as error:
-                on_problem(Unreadable(item.name, error))
-            except MemoryError:
-                on_problem(Unreadable(item.name, NoMemoryError(item.name)))
-        elif isinstance(item, Unreadable | Note):
-            on_problem(item)
-        else:
-            yield item
+        found: Iterable[Document | Unreadable | Note | Pause] = (
+            loaded(item, max_bytes, text) if isinstance(item, Unread) else (item,)
+        )
+        for one in found:
+            if isinstance(one, Unreadable | Note):
+                on_problem(one)
+            else:
+                yield one

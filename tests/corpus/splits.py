@@ -26,7 +26,7 @@ from typing import TypeAlias
 
 from nbtext.document import Document, Unread
 from nbtext.evaluation.evaluation import Evaluation
-from nbtext.sources import Options, documents, load_all
+from nbtext.sources import Options, documents, loaded
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 
@@ -188,7 +188,7 @@ def four_classes_folds() -> Iterator[Split]:
 def phishing() -> Iterator[Document]:
     """Yield the messages of the mboxes, in their order."""
     for item in documents((str(CORPORA / "nazario"),), Options(), labelled=False):
-        found = load_all(item, LARGEST) if isinstance(item, Unread) else [item]
+        found = loaded(item, LARGEST) if isinstance(item, Unread) else [item]
         for one in found:
             if isinstance(one, Document):
                 yield one._replace(label="phishing")

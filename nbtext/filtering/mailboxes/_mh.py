@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from nbtext.files import make_durable, make_folder
 from nbtext.filtering.mailboxes._message import UNMARKED, Marks, Message
-from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
 from nbtext.filtering.mailboxes._sequences import (
     FLAGS,
     UNSEEN,
@@ -29,6 +28,7 @@ from nbtext.filtering.mailboxes._transfer import (
     remove_abandoned,
     remove_copied,
 )
+from nbtext.sources import SEQUENCES
 
 
 class MH:

@@ -14,8 +14,7 @@ from nbtext.filtering.mailboxes._maildir import FOLDER_FILE, Maildir
 from nbtext.filtering.mailboxes._mbox import Mbox
 from nbtext.filtering.mailboxes._message import Marks
 from nbtext.filtering.mailboxes._mh import MH, is_number
-from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
-from nbtext.sources import cannot_read, container_format, is_maildir
+from nbtext.sources import SEQUENCES, cannot_read, container_format, is_maildir
 from nbtext.sources.mbox import LONGEST_SEPARATOR, is_mbox
 
 Mailbox: TypeAlias = Maildir | MH | Mbox

@@ -17,8 +17,8 @@ from nbtext.errors import MailboxError, SettingsError
 from nbtext.files import make_file, open_file, replace_file
 from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._message import Marks
+from nbtext.sources import SEQUENCES
 
-FILE: Final = ".mh_sequences"
 UNSEEN: Final = "unseen"
 FLAGS: Final = {"F": "flagged", "R": "replied"}
 """The sequences that stand for flags, named as in Python's `mailbox`."""
@@ -72,7 +72,7 @@ def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
 
     """
     try:
-        descriptor = open_file(f"{folder}/{FILE}")
+        descriptor = open_file(f"{folder}/{SEQUENCES}")
     except FileNotFoundError:
         return {}
     try:
@@ -120,7 +120,7 @@ def change(
         MailboxError: it cannot be locked or written.
 
     """
-    path = f"{folder}/{FILE}"
+    path = f"{folder}/{SEQUENCES}"
     try:
         make_file(path)
         with locked([path], WAIT) as opened:

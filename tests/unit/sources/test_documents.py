@@ -14,7 +14,7 @@ from nbtext import train_on
 from nbtext.document import PAUSE, Document, Item, Note, Unread, Unreadable
 from nbtext.errors import MissingSourceError, SettingsError, SourceError
 from nbtext.filtering.seen_records import MAGIC
-from nbtext.sources import Options, documents, labels, load, load_all
+from nbtext.sources import Options, documents, labels, load, loaded
 from nbtext.tokens.reading import is_mail
 from tests.items import errors, notes
 
@@ -49,7 +49,7 @@ def error_of(item: Item) -> str:
 
 
 def opened(item: Unread, max_bytes: int) -> list[Document]:
-    found = list(load_all(item, max_bytes))
+    found = list(loaded(item, max_bytes))
     assert all(isinstance(document, Document) for document in found), found
     return [document for document in found if isinstance(document, Document)]
 

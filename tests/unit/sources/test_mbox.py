@@ -8,7 +8,7 @@ import pytest
 
 from nbtext.document import Document, Pause, Unread
 from nbtext.sources import Options, documents
-from nbtext.sources._load import load_all
+from nbtext.sources._load import loaded
 from nbtext.sources._stream import Stream, open_path, open_stdin
 from nbtext.sources.mbox import is_mbox, messages
 from tests.items import notes
@@ -152,7 +152,7 @@ def test_the_internal_data_of_a_mail_server_are_no_message(tmp_path: Path) -> No
     path.write_bytes(FROM + data + FROM + b"To: x\n\n" + FROM + data)
 
     named = [*documents([str(path)], Options(), labelled=False)]
-    walked = [*load_all(Unread(str(path), str(path)), 1000)]
+    walked = [*loaded(Unread(str(path), str(path)), 1000)]
 
     for found in (named, walked):
         told = notes(found)

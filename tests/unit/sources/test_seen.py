@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.document import Unread
-from nbtext.sources._seen import SEQUENCES, Ranges, SeenOnly
+from nbtext.sources import SEQUENCES, SeenOnly
+from nbtext.sources._seen import Ranges
 
 NUMBERS = st.integers(0, 30)
 

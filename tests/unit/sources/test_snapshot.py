@@ -19,7 +19,7 @@ from nbtext import train_on
 from nbtext.document import Document, Item, Note, Unread, Unreadable
 from nbtext.files.mail_locks import STALE
 from nbtext.learning import LearnRequest, learn_documents
-from nbtext.sources import Options, _snapshot, documents, load_all, rereadable
+from nbtext.sources import Options, _snapshot, documents, loaded, rereadable
 from tests.build import FROM_LINE, mbox
 from tests.items import notes
 from tests.locking import dotlocked, fcntl_locked
@@ -62,7 +62,7 @@ def read(path: Path) -> list[Item]:
     found: list[Item] = []
     for item in documents([str(path)], Options(), labelled=False):
         if isinstance(item, Unread):
-            found += load_all(item, 1 << 20)
+            found += loaded(item, 1 << 20)
         else:
             found.append(item)
     return found
