@@ -61,21 +61,16 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
     correction = CorrectionLines(lines, header, ledger)
     records = RecordLines(lines, header, ledger)
     line = lines.take(NEXT)
-    while "term" in line:
-        terms.add(line)
-        line = lines.take(NEXT)
-    while "corrected" in line:
-        correction.add_values(line)
-        line = lines.take(NEXT)
-    while "document" in line:
-        ledger.add(line)
-        line = lines.take(NEXT)
-    while "amounts" in line:
-        correction.add_amounts(line)
-        line = lines.take(NEXT)
-    while "undo" in line or "more" in line:
-        records.add(line)
-        line = lines.take(NEXT)
+    for keys, add in (
+        ({"term"}, terms.add),
+        ({"corrected"}, correction.add_values),
+        ({"document"}, ledger.add),
+        ({"amounts"}, correction.add_amounts),
+        ({"undo", "more"}, records.add),
+    ):
+        while not keys.isdisjoint(line):
+            add(line)
+            line = lines.take(NEXT)
     records.close()
     _check_end(lines, line)
     counts = CountTable(
