@@ -1,22 +1,20 @@
 """The same complaint is made once, and counted."""
 
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from nbtext.document import MOST_NAMED, Document, Item, Skipped, Unreadable
 from nbtext.errors import MissingSourceError, SourceError
-from nbtext.sources import Options, _csv, documents
+from nbtext.sources import Options, _csv
 from nbtext.sources._complaints import MOST_REASONS
-from tests.items import errors
+from tests.items import errors, read
 
 NEVER_CLOSED = "a quote that is never closed; close it, or double it"
 
 
 def items_of(data: bytes, form: str) -> list[Item]:
-    options = Options(format=form)
-    return list(documents(["-"], options, labelled=False, stdin=BytesIO(data)))
+    return read(stdin=data, options=Options(format=form))
 
 
 def test_one_quote_that_opens_every_line_is_one_complaint_and_a_count() -> None:
@@ -85,7 +83,7 @@ def test_lines_of_an_index_that_are_none_are_counted(tmp_path: Path) -> None:
     index = tmp_path / "index"
     index.write_text("spam\n" * 50)
 
-    items = list(documents([str(index)], Options(format="index"), labelled=True))
+    items = read(index, labelled=True, options=Options(format="index"))
 
     first, rest = errors(items)
     assert first.startswith(f"{index}:1: a label and a path were expected")

@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import threading
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -16,22 +15,10 @@ from nbtext.errors import MissingSourceError, SettingsError, SourceError
 from nbtext.filtering.seen_records import MAGIC
 from nbtext.sources import Options, documents, labels, load, loaded
 from nbtext.tokens.reading import is_mail
-from tests.items import errors, notes
+from tests.build import FROM_LINE
+from tests.items import errors, notes, read
 
 MAIL = b"From: a@example.org\nSubject: x\n\nhello\n"
-FROM_LINE = b"From a@example.org Tue Jun 14 19:52:09 2005\n"
-
-
-def read(
-    *arguments: str | Path,
-    labelled: bool = False,
-    stdin: bytes = b"",
-    options: Options | None = None,
-) -> list[Item]:
-    paths = [str(argument) for argument in arguments]
-    return list(
-        documents(paths, options or Options(), labelled=labelled, stdin=BytesIO(stdin))
-    )
 
 
 def names(items: list[Item], root: Path) -> list[str]:

@@ -7,8 +7,9 @@ import pytest
 
 from nbtext.document import Document, Item, Note, Unread, Unreadable
 from nbtext.errors import MissingSourceError
-from nbtext.sources import Options, documents, labels
+from nbtext.sources import Options, labels
 from nbtext.sources._walk import MOST_STRAY
+from tests.items import errors, read
 
 MAIL = "Date: 1 Jan 2026 10:00:00 +0000\nFrom: a@example.org\nSubject: x\n\n"
 MBOX = "".join(
@@ -28,14 +29,6 @@ def _sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("rows.csv").write_text(ROWS)
     Path("lines.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
     Path("one.eml").write_text(MAIL)
-
-
-def read(*arguments: str, labelled: bool = False) -> list[Item]:
-    return list(documents(arguments, Options(), labelled=labelled))
-
-
-def errors(*arguments: str) -> list[str]:
-    return [str(item.error) for item in read(*arguments) if type(item) is Unreadable]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +65,7 @@ def test_numbers_that_ascend_take_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_number_that_is_none_is_named() -> None:
-    assert errors("box.mbox:7", "box.mbox:8", "one.eml:1") == [
+    assert errors(read("box.mbox:7", "box.mbox:8", "one.eml:1")) == [
         "box.mbox:8: box.mbox has no document of this number; it holds 7",
         "one.eml:1: one.eml has no document of this number; it is one document",
     ]
@@ -87,8 +80,8 @@ def test_what_keeps_the_file_from_being_read_is_told() -> None:
     Path("no.csv").write_text("a,b,c\nd,e,f\n")
 
     (cut,) = read("cut.gz:7", "cut.gz:8")
-    (bad,) = errors("bad.csv:2")
-    (none,) = errors("no.csv:1")
+    (bad,) = errors(read("bad.csv:2"))
+    (none,) = errors(read("no.csv:1"))
 
     assert isinstance(cut, Unreadable)
     assert "cut.gz: damaged gzip data" in str(cut.error)
@@ -110,7 +103,7 @@ def test_a_file_of_that_name_comes_first() -> None:
     "path", ["none.mbox:3", "folder:3", "box.mbox:0", "box.mbox:x"]
 )
 def test_what_is_no_number_is_a_missing_file(path: str) -> None:
-    assert errors(path) == [
+    assert errors(read(path)) == [
         f"{path}: no such file or folder; check how the path is spelt"
     ]
 

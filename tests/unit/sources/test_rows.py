@@ -1,8 +1,8 @@
 """Rows of JSON lines and tables: texts, labels, identities, and what is wrong."""
 
 from functools import partial
-from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,31 +10,19 @@ from nbtext.document import Document, Item, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.settings.views import Field
 from nbtext.sources import Options, _rows, documents
-from tests.items import errors, notes
+from tests.items import errors, notes, read
 
 
 def rows(
     data: bytes,
-    format: str = "jsonl",  # noqa: A002 -- as the option is called
+    form: str = "jsonl",
     *,
     argument: str = "-",
     labelled: bool = False,
-    label_column: str | None = None,
-    text_columns: tuple[str, ...] = (),
-    id_column: str | None = None,
-    max_bytes: int = 2**24,
-    delimiter: str | None = None,
+    **said: Any,
 ) -> list[Item]:
-    options = Options(
-        format=format,
-        label_column=label_column,
-        text_columns=text_columns,
-        id_column=id_column,
-        max_bytes=max_bytes,
-        delimiter=delimiter,
-    )
-    stdin = BytesIO(data)
-    return list(documents([argument], options, labelled=labelled, stdin=stdin))
+    options = Options(format=form, **said)
+    return read(argument, labelled=labelled, stdin=data, options=options)
 
 
 def without_notes(items: list[Item]) -> list[Item]:
@@ -171,9 +159,7 @@ def test_rows_without_any_label_take_that_of_their_source(tmp_path: Path) -> Non
     path = tmp_path / "spam.jsonl"
     path.write_bytes(b'{"text": "a"}\n')
 
-    assert labels(rows(b"", argument=str(path), format="auto", labelled=True)) == [
-        "spam"
-    ]
+    assert labels(rows(b"", "auto", argument=str(path), labelled=True)) == ["spam"]
     assert "no column label" in errors(rows(b'{"text": "a"}', labelled=True))[0]
 
 
@@ -382,7 +368,7 @@ def test_a_model_tells_which_of_two_columns_are_its_classes(
 def test_a_heading_above_numbered_columns_is_doubted() -> None:
     table = LAST.replace(b"what", b"1,what")
     read = partial(
-        rows, format="csv", labelled=True, label_column="3", text_columns=("2",)
+        rows, form="csv", labelled=True, label_column="3", text_columns=("2",)
     )
 
     (note,) = notes(read(b"id,review,tag\n" + table))

@@ -2,7 +2,6 @@
 
 import codecs
 import gzip
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,8 @@ from hypothesis import strategies as st
 from nbtext.byte_order import as_utf8, unmarked_codec
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.mail import read_mail
-from nbtext.sources import Options, documents, labels
+from nbtext.sources import Options, labels
+from tests.items import read
 
 CSV = 'label,text\nham,"Grüße,\n日本"\nspam,buy 😀 now\n'
 JSON_LINES = '{"label": "ham", "text": "Grüße"}\n{"label": "spam", "text": "日本"}\n'
@@ -30,7 +30,7 @@ MARKS = {
 
 
 def found(path: str, *, labelled: bool = True) -> list[Item]:
-    items = documents([path], Options(), labelled=labelled)
+    items = read(path, labelled=labelled)
     return [item for item in items if not isinstance(item, Pause | Note)]
 
 
@@ -76,9 +76,8 @@ def test_what_is_marked_is_read_as_its_utf_8(
 def test_what_is_wide_and_not_marked_is_refused_by_name(codec: str, form: str) -> None:
     text = {"csv": CSV, "jsonl": JSON_LINES, "tsv": TSV, "index": "ham a\nspam b\n"}
     data = text[form].encode(codec)
-    options = Options(format=form)
 
-    items = documents(["-"], options, labelled=True, stdin=BytesIO(data))
+    items = read("-", labelled=True, stdin=data, options=Options(format=form))
 
     (problem,) = [item for item in items if not isinstance(item, Pause)]
     assert isinstance(problem, Unreadable)
@@ -115,9 +114,7 @@ def test_marked_bytes_become_the_utf_8_of_their_text(text: str, codec: str) -> N
 def test_any_bytes_in_any_encoding_give_items(data: bytes) -> None:
     for mark in (b"", *MARKS.values(), codecs.BOM_UTF8):
         for form in ("auto", "csv", "jsonl", "tsv", "index", "mbox"):
-            options = Options(format=form)
-            stdin = BytesIO(mark + data)
-            for item in documents(["-"], options, labelled=False, stdin=stdin):
+            for item in read(stdin=mark + data, options=Options(format=form)):
                 for text in getattr(item, "texts", ()):
                     assert isinstance(text, bytes)
 
