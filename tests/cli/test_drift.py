@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.filtering import seen
+from tests import build
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -28,14 +29,11 @@ def message(random: Random, share: float, label: str) -> bytes:
 
 def maildir(folder: Path, share: float) -> Path:
     """Return a Maildir of new messages, half of them ham."""
-    random = Random(str(folder))  # noqa: S311  no secret  nothing secret
-    for part in ("cur", "new", "tmp"):
-        (folder / part).mkdir(parents=True)
-    for number in range(150):
-        label = "ham" if number % 2 else "spam"
-        path = folder / "new" / f"{number}.a"
-        path.write_bytes(message(random, share, label))
-    return folder
+    random = Random(str(folder))  # noqa: S311  no secret
+    labels = ["spam", "ham"] * 75
+    messages = (message(random, share, label) for label in labels)
+    by_name = {f"new/{number}.a": one for number, one in enumerate(messages)}
+    return build.maildir(folder, by_name)
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from nbtext.filtering.mailboxes import read_message
+from tests import build
+from tests.build import FROM_LINE as FROM
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -21,27 +23,23 @@ if TYPE_CHECKING:
 
 SPAM = b"From: a@x.example\nSubject: cash prize\n\nmoney for the lottery winner\n"
 HAM = b"From: b@x.example\nSubject: lunch\n\nminutes of the meeting, patch review\n"
-FROM = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
 LEAST = ("--min-probability", "0.5")
 
 
 @pytest.fixture
 def maildir(model: Path) -> Path:
     """A Maildir with two spams and a ham, in the folder we are in."""
-    folder = model.parent / "Maildir"
-    for part in ("cur", "new", "tmp"):
-        (folder / part).mkdir(parents=True)
-    (folder / "new/1700000001.a").write_bytes(SPAM)
-    (folder / "cur/1700000002.b:2,S").write_bytes(HAM)
-    (folder / "cur/1600000000.c:2,").write_bytes(SPAM.replace(b"cash", b"loan"))
-    return folder
+    messages = {
+        "new/1700000001.a": SPAM,
+        "cur/1700000002.b:2,S": HAM,
+        "cur/1600000000.c:2,": SPAM.replace(b"cash", b"loan"),
+    }
+    return build.maildir(model.parent / "Maildir", messages)
 
 
 @pytest.fixture
 def mbox(model: Path) -> Path:
-    path = model.parent / "box"
-    path.write_bytes(b"".join(FROM + one + b"\n" for one in (SPAM, HAM)))
-    return path
+    return build.mbox(model.parent / "box", SPAM, HAM)
 
 
 def names(folder: Path) -> list[str]:
@@ -579,9 +577,7 @@ def fifo_where(kind: str, folder: Path) -> tuple[Path, str]:
         (box / "1").write_bytes(SPAM)
         os.mkfifo(box / ".mh_sequences")
         return box, f"{box}/1: the message cannot be marked: a file was expected"
-    for part in ("cur", "new", "tmp"):
-        (box / part).mkdir(parents=True)
-    (box / "cur/1.x:2,a").write_bytes(SPAM)
+    build.maildir(box, {"cur/1.x:2,a": SPAM})
     os.mkfifo(box / "dovecot-keywords")
     named = f"{box}/cur/1.x:2,a"
     return box, f"{named}: the message cannot be marked: a file was expected"
@@ -688,9 +684,7 @@ def test_a_mailbox_that_is_its_own_target_is_noted(
 
     assert done == (0, f"{maildir}: 3 new, 3 stayed\n", f"{told}name another\n")
     assert run(*command, "--dry-run", "-q", maildir).err == ""
-    (maildir / ".Inbox").mkdir()
-    for part in ("cur", "new", "tmp"):
-        (maildir / ".Inbox" / part).mkdir()
+    build.maildir(maildir / ".Inbox")
     assert run(*command, "--dry-run", maildir, maildir / ".Inbox").err == ""
 
 

@@ -18,7 +18,7 @@ from nbtext.store.compacting import compact
 from nbtext.store.ledger import rows_of
 from nbtext.store.packing import unpack
 from nbtext.tokens import bag_of, read
-from tests.build import values
+from tests.build import maildir, values
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -181,9 +181,7 @@ def test_every_command_that_reads_documents_takes_the_secret(
 ) -> None:
     one = Path("new.eml")
     one.write_bytes(b"Subject: winner\n\nfree prize\n")
-    for part in ("cur", "new", "tmp"):
-        Path("box", part).mkdir(parents=True)
-    Path("box/cur/1").write_bytes(message)
+    maildir(Path("box"), {"cur/1": message})
 
     assert run("learn", "spam", *MODEL, stdin=one.read_bytes()).status == 0
     assert "moved 1 document" in run("learn", "ham", *MODEL, "new.eml").err

@@ -17,6 +17,7 @@ from nbtext.cli import _learn
 from nbtext.errors import ModelWriteError
 from nbtext.learning import LearnResult
 from nbtext.store import open_model
+from tests.build import maildir
 from tests.cli.conftest import on_a_terminal
 from tests.waiting import PATIENCE
 
@@ -507,11 +508,8 @@ def test_what_was_not_read_of_a_long_message_is_said(run: "Run", model: Path) ->
 def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
     run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for part in ("cur", "new", "tmp"):
-        (Path("Junk") / part).mkdir(parents=True)
     names = ["cur/1.x:2,S", "cur/2.x:2,FRS", "cur/3.x:2,F", "cur/4.xS", "new/5.x"]
-    for number, name in enumerate(names):
-        (Path("Junk") / name).write_bytes(NEW + b"%d\n" % number)
+    maildir(Path("Junk"), {one: NEW + b"%d\n" % n for n, one in enumerate(names)})
     Path("one.eml").write_bytes(NEW)
 
     seen = run("learn", "--seen-only", "spam", "Junk", "one.eml", "-m", model)
@@ -573,11 +571,10 @@ def test_a_message_of_a_maildir_is_one_however_it_is_named_and_begins(
     run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some deliver it with its envelope line, and its body may have one, too."""
-    for part in ("cur", "new", "tmp"):
-        (Path("box") / part).mkdir(parents=True)
     line = b"From a@b Thu Nov 26 10:00:00 2026\n"
+    inner = b"Subject: inner\nFrom: x@y\n\nbody\n"
     path = Path("box/cur/1.x:2,S")
-    path.write_bytes(line + NEW + b"\n" + line + b"Subject: inner\nFrom: x@y\n\nbody\n")
+    maildir(Path("box"), {"cur/1.x:2,S": line + NEW + b"\n" + line + inner})
 
     learnt = run("learn", "ham", "box", "-m", model)
     moved = run("learn", "--seen-only", "spam", path, "-m", model)

@@ -9,7 +9,8 @@ from nbtext import classify, classify_all, forget, learn, load
 from nbtext.document import Note, Unreadable
 from nbtext.errors import SourceError
 from nbtext.tokens import pattern
-from tests.build import HAM, SPAM, mail
+from tests import build
+from tests.build import FROM_LINE, HAM, SPAM, mail
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -19,7 +20,6 @@ PATTERN = r"(?:\w|\w\w)+$|\w+"
 
 LETTERS = b"a" * 60 + b"!"
 HOSTILE = mail(99, SPAM).rstrip(b"\n") + b" " + LETTERS + b"\n"
-FROM = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
 REASON = "takes more than 0 seconds to match it"
 LEAST = ("--min-probability", "0.5")
 
@@ -42,16 +42,13 @@ def trained(corpus: Path, run: "Run", monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def maildir(trained: Path) -> Path:
     """A Maildir with such a message between two that can be read."""
-    folder = trained.parent / "Maildir"
-    for part in ("cur", "new", "tmp"):
-        (folder / part).mkdir(parents=True)
-    for number, message in enumerate((mail(90, HAM), HOSTILE, mail(91, SPAM))):
-        (folder / f"new/170000000{number}.a").write_bytes(message)
-    return folder
+    messages = enumerate((mail(90, HAM), HOSTILE, mail(91, SPAM)))
+    by_name = {f"new/170000000{number}.a": message for number, message in messages}
+    return build.maildir(trained.parent / "Maildir", by_name)
 
 
 def mbox_of(*messages: bytes) -> bytes:
-    return b"".join(FROM + message + b"\n" for message in messages)
+    return b"".join(FROM_LINE + message + b"\n" for message in messages)
 
 
 def test_in_a_maildir_it_stays_is_named_and_is_tried_again(

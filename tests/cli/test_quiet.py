@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.build import SPAM, mail
+from tests.build import SPAM, mail, maildir
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -41,9 +41,7 @@ def test_quiet_holds_back_all_but_errors_and_warnings(
 ) -> None:
     monkeypatch.setenv("NBTEXT_MODEL", "mail.nbt")
     Path("nothing").touch()
-    for part in ("cur", "new", "tmp"):
-        Path("maildir", part).mkdir(parents=True)
-    Path("maildir/new/1.a").write_bytes(mail(9, SPAM))
+    maildir(Path("maildir"), {"new/1.a": mail(9, SPAM)})
     Path("both").mkdir()
     Path("both/0.eml").write_bytes(Path("spam/0.eml").read_bytes())
     other = [

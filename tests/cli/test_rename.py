@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.store import open_model
-from tests.build import HAM, SPAM, mail
+from tests.build import HAM, SPAM, mail, maildir
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -142,11 +142,11 @@ def test_rename_tells_a_program_what_it_did(run: "Run", model: Path) -> None:
 def folders(corpus: Path) -> Path:
     """A Maildir with the folders that mail programs make."""
     for name, source in ((".Junk", "spam"), (".Archive", "ham")):
-        for part in ("cur", "new", "tmp"):
-            (corpus / "Maildir" / name / part).mkdir(parents=True)
-        for message in (corpus / source).iterdir():
-            target = corpus / "Maildir" / name / "cur" / f"{message.stem}:2,S"
-            target.write_bytes(message.read_bytes())
+        messages = (corpus / source).iterdir()
+        maildir(
+            corpus / "Maildir" / name,
+            {f"cur/{one.stem}:2,S": one.read_bytes() for one in messages},
+        )
     return corpus / "Maildir"
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.build import maildir
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -68,10 +70,8 @@ def commands(folders: tuple[str, str]) -> list[list[str]]:
 def test_no_command_prints_what_a_terminal_obeys(
     folders: tuple[str, str], run: "Run", corpus: Path
 ) -> None:
-    for part in ("cur", "new", "tmp"):
-        (corpus / "box" / part).mkdir(parents=True)
     mail = (corpus / folders[0] / "1.eml").read_bytes()
-    (corpus / "box" / "cur" / f"1{EVIL}").write_bytes(mail)
+    maildir(corpus / "box", {f"cur/1{EVIL}": mail})
 
     for command in commands(folders):
         _, out, err = run(*command)

@@ -14,18 +14,15 @@ from nbtext.errors import MissingSourceError
 from nbtext.sources._load import load
 from nbtext.sources._maildir import parts_of, unique_of
 from nbtext.sources._walk import walk
+from tests import build
 
 
 @pytest.fixture
 def maildir(tmp_path: Path) -> Path:
     """Messages 1 and 2 in cur/, 3 and 4 in new/; each has its number for a text."""
-    for part in ("cur", "new", "tmp"):
-        (tmp_path / "md" / part).mkdir(parents=True)
-    for number in "12":
-        (tmp_path / "md" / "cur" / f"{number}.host:2,S").write_text(number)
-    for number in "34":
-        (tmp_path / "md" / "new" / f"{number}.host").write_text(number)
-    return tmp_path / "md"
+    cur = {f"cur/{number}.host:2,S": number.encode() for number in "12"}
+    new = {f"new/{number}.host": number.encode() for number in "34"}
+    return build.maildir(tmp_path / "md", cur | new)
 
 
 def show(maildir: Path, number: int) -> None:
