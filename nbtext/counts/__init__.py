@@ -41,21 +41,15 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "Calibration": "calibration",
-    "CountTable": "table",
-    "Counter": "counter",
-    "Fit": "fitting",
-    "LedgerRun": "table",
-    "ReadReport": "counting",
-    "Sample": "sample",
-    "SortedCounts": "sorted_counts",
-    "TermCache": "term_cache",
-    "TermTable": "term_table",
-    "bin_of": "calibration",
-    "fit": "fitting",
-    "ledger_of": "table",
-    "n_terms": "table",
-    "stored_fit": "fitting",
+    "calibration": ["Calibration", "bin_of"],
+    "counter": ["Counter"],
+    "counting": ["ReadReport"],
+    "fitting": ["Fit", "fit", "stored_fit"],
+    "sample": ["Sample"],
+    "sorted_counts": ["SortedCounts"],
+    "table": ["CountTable", "LedgerRun", "ledger_of", "n_terms"],
+    "term_cache": ["TermCache"],
+    "term_table": ["TermTable"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -22,6 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["connected", "train"]
 
-_HOMES: Final = {"connected": "connecting", "train": "training"}
+_HOMES: Final = {"connecting": ["connected"], "training": ["train"]}
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "Findings": "findings",
-    "examine": "examining",
+    "examining": ["examine"],
+    "findings": ["Findings"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -26,11 +26,9 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "CrossValidated": "cross_validation",
-    "Evaluation": "evaluation",
-    "cross_validate": "cross_validation",
-    "evaluate": "evaluation",
-    "evaluate_model": "of_model",
+    "cross_validation": ["CrossValidated", "cross_validate"],
+    "evaluation": ["Evaluation", "evaluate"],
+    "of_model": ["evaluate_model"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -59,26 +59,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Buffer": "_opening",
-    "NotDurableError": "_replacing",
-    "busy": "_locking",
-    "flock_until": "_locking",
-    "is_in_place": "_opening",
-    "keep_access": "_access",
-    "locked": "_locking",
-    "make_durable": "_renaming",
-    "make_file": "_access",
-    "make_folder": "_access",
-    "new_file": "_replacing",
-    "open_file": "_opening",
-    "read_file": "_opening",
-    "rename_exclusively": "_renaming",
-    "replace_file": "_replacing",
-    "succeeds_until": "_locking",
-    "unlocked": "_locking",
-    "write_all": "_opening",
-    "write_at": "_opening",
-    "write_out": "_opening",
+    "_access": ["keep_access", "make_file", "make_folder"],
+    "_locking": ["busy", "flock_until", "locked", "succeeds_until", "unlocked"],
+    "_opening": [
+        "Buffer",
+        "is_in_place",
+        "open_file",
+        "read_file",
+        "write_all",
+        "write_at",
+        "write_out",
+    ],
+    "_renaming": ["make_durable", "rename_exclusively"],
+    "_replacing": ["NotDurableError", "new_file", "replace_file"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -44,20 +44,20 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AddedField": "header_field",
-    "FilterOptions": "rules",
-    "FilterReport": "rules",
-    "FilterRules": "rules",
-    "Outcome": "rules",
-    "Rule": "rules",
-    "Run": "rules",
-    "added_by": "header_field",
-    "check_classes": "rules",
-    "filter_mailbox": "mailbox",
-    "open_mailbox": "mailboxes",
-    "open_seen": "seen_file",
-    "rules_of": "rules",
-    "with_added": "header_field",
+    "header_field": ["AddedField", "added_by", "with_added"],
+    "mailbox": ["filter_mailbox"],
+    "mailboxes": ["open_mailbox"],
+    "rules": [
+        "FilterOptions",
+        "FilterReport",
+        "FilterRules",
+        "Outcome",
+        "Rule",
+        "Run",
+        "check_classes",
+        "rules_of",
+    ],
+    "seen_file": ["open_seen"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

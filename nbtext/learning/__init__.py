@@ -38,21 +38,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CHANGED": "plan",
-    "Delta": "delta",
-    "LearnRequest": "plan",
-    "LearnResult": "plan",
-    "SettingsOverrides": "overrides",
-    "TakenBack": "taking_back",
-    "Trained": "training",
-    "check_trainable": "training",
-    "count_table": "delta_table",
-    "last_run": "taking_back",
-    "learn_documents": "stream",
-    "model_fields": "stream",
-    "train": "training",
-    "undo": "taking_back",
-    "why_not": "plan",
+    "delta": ["Delta"],
+    "delta_table": ["count_table"],
+    "overrides": ["SettingsOverrides"],
+    "plan": ["CHANGED", "LearnRequest", "LearnResult", "why_not"],
+    "stream": ["learn_documents", "model_fields"],
+    "taking_back": ["TakenBack", "last_run", "undo"],
+    "training": ["Trained", "check_trainable", "train"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -28,13 +28,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Heading": "heading",
-    "Mail": "message",
-    "date_of": "dates",
-    "decode": "charsets",
-    "heading_of": "heading",
-    "looks_like_mail": "message",
-    "read_mail": "message",
+    "charsets": ["decode"],
+    "dates": ["date_of"],
+    "heading": ["Heading", "heading_of"],
+    "message": ["Mail", "looks_like_mail", "read_mail"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

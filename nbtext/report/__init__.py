@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DOCUMENTS", "SUFFIXES", "report_pieces"]
 
-_HOMES: Final = dict.fromkeys(__all__, "writing")
+_HOMES: Final = {"writing": __all__}
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -46,21 +46,20 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Classifier": "classifier",
-    "Decision": "decide",
-    "DecisionRule": "decide",
-    "EventModel": "models.protocol",
-    "Model": "model",
-    "batches": "classifying",
-    "changed": "models.registry",
-    "check_scoring": "models.registry",
-    "classify": "classifying",
-    "default_scoring": "models.registry",
-    "event_model": "models.registry",
-    "event_models": "models.registry",
-    "fitted": "held_out",
-    "load_model": "model",
-    "threshold_of": "threshold",
+    "classifier": ["Classifier"],
+    "classifying": ["batches", "classify"],
+    "decide": ["Decision", "DecisionRule"],
+    "held_out": ["fitted"],
+    "model": ["Model", "load_model"],
+    "models.protocol": ["EventModel"],
+    "models.registry": [
+        "changed",
+        "check_scoring",
+        "default_scoring",
+        "event_model",
+        "event_models",
+    ],
+    "threshold": ["threshold_of"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

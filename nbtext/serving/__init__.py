@@ -30,15 +30,10 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "HandlerOptions": "handlers",
-    "Listener": "sockets",
-    "Log": "server",
-    "Service": "server",
-    "address_of": "sockets",
-    "listen": "sockets",
-    "network_of": "sockets",
-    "serve_as_worker": "workers",
-    "supervise": "workers",
+    "handlers": ["HandlerOptions"],
+    "server": ["Log", "Service"],
+    "sockets": ["Listener", "address_of", "listen", "network_of"],
+    "workers": ["serve_as_worker", "supervise"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

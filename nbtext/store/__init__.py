@@ -40,21 +40,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Contents": "contents",
-    "Header": "header",
-    "History": "header",
-    "ModelFile": "file",
-    "Row": "ledger",
-    "StoredTable": "table",
-    "UndoRecords": "undo",
-    "check_replaceable": "replacing",
-    "check_sound": "file",
-    "compact": "compacting",
-    "open_model": "file",
-    "read_contents": "contents",
-    "record_of": "ledger",
-    "replace_model": "replacing",
-    "rows_of": "ledger",
+    "compacting": ["compact"],
+    "contents": ["Contents", "read_contents"],
+    "file": ["ModelFile", "check_sound", "open_model"],
+    "header": ["Header", "History"],
+    "ledger": ["Row", "record_of", "rows_of"],
+    "replacing": ["check_replaceable", "replace_model"],
+    "table": ["StoredTable"],
+    "undo": ["UndoRecords"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

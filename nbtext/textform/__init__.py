@@ -22,9 +22,8 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "Loaded": "loading",
-    "load_text": "loading",
-    "text_lines": "dumping",
+    "dumping": ["text_lines"],
+    "loading": ["Loaded", "load_text"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

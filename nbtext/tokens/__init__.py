@@ -39,20 +39,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AnyReading": "key_reading",
-    "Bag": "bag",
-    "Content": "engine",
-    "Field": "tokenizer",
-    "Reading": "reading",
-    "Terms": "bags",
-    "bag_of": "bag",
-    "fingerprint": "bag",
-    "fingerprints": "bags",
-    "is_mail": "reading",
-    "read": "reading",
-    "read_keys": "key_reading",
-    "read_terms": "bags",
-    "terms": "definition",
+    "bag": ["Bag", "bag_of", "fingerprint"],
+    "bags": ["Terms", "fingerprints", "read_terms"],
+    "definition": ["terms"],
+    "engine": ["Content"],
+    "key_reading": ["AnyReading", "read_keys"],
+    "reading": ["Reading", "is_mail", "read"],
+    "tokenizer": ["Field"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

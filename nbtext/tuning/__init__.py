@@ -25,10 +25,9 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "MEASURES": "measures",
-    "Row": "tuned",
-    "Tuned": "tuned",
-    "tune": "tuning",
+    "measures": ["MEASURES"],
+    "tuned": ["Row", "Tuned"],
+    "tuning": ["tune"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

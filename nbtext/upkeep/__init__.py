@@ -44,21 +44,13 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "Checked": "checking",
-    "Merged": "merging",
-    "Part": "scan",
-    "Pruned": "pruning",
-    "about_doubles": "doubles",
-    "check_model": "checking",
-    "count_doubles": "doubles",
-    "documents_in": "scan",
-    "merge": "merging",
-    "open_models": "merging",
-    "prune": "pruning",
-    "rename": "renaming",
-    "repair_model": "checking",
-    "set_policy": "deciding",
-    "take_doubles": "merging",
+    "checking": ["Checked", "check_model", "repair_model"],
+    "deciding": ["set_policy"],
+    "doubles": ["about_doubles", "count_doubles"],
+    "merging": ["Merged", "merge", "open_models", "take_doubles"],
+    "pruning": ["Pruned", "prune"],
+    "renaming": ["rename"],
+    "scan": ["Part", "documents_in"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -107,17 +106,6 @@ def test_imports_point_backwards(path: Path) -> None:
 )
 def test_mail_could_be_a_library_of_its_own(path: Path) -> None:
     assert {part_of(home) for home in homes(path)} <= {"mail", "faces", "byte_order"}
-
-
-@pytest.mark.parametrize("package", ["files", "mail", "tokens"])
-def test_a_package_exports_what_it_names(package: str) -> None:
-    face = import_module(f"nbtext.{package}")
-
-    assert sorted(face.__all__) == face.__all__ == sorted(face._HOMES)
-    for name in face.__all__:
-        assert getattr(face, name) is not None
-    with pytest.raises(AttributeError, match=f"nbtext.{package}"):
-        face.nothing_of_that_name  # noqa: B018  asking is the point
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
