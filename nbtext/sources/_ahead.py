@@ -5,8 +5,6 @@ In: a stream of items. Out: the same, each file with what is in it if that was s
 read; `nbtext.sources._load` opens the others when their turn comes.
 """
 
-# ruff: noqa: PTH114 -- importing pathlib costs 10 ms
-
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +12,7 @@ from time import time
 from typing import Final, TypeAlias
 
 from nbtext.document import Item, Unread
+from nbtext.files import open_file
 from nbtext.files.mail_locks import is_unchanged, quiet_moment
 from nbtext.plain_mail import FRESH
 
@@ -115,10 +114,8 @@ def _was_quiet(path: str, before: os.stat_result) -> bool:
     The compiled twin asks no dotlock for its age, and leaves a file beside one that was
     forgotten to those who read it alone.
     """
-    if os.path.islink(path):
-        return False
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = open_file(path)  # of a link the dotlock may lie elsewhere
     except (OSError, ValueError):
         return False
     try:

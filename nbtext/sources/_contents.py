@@ -88,7 +88,12 @@ def stream_items(
         else:
             narrow(stream)
             refuse_unmarked(stream)
-            items = _record_items(stream, kind, place, options)
+            if kind == "index":
+                items = _index_items(stream, place)
+            else:
+                from nbtext.sources._rows import row_items  # most are no tables
+
+                items = row_items(stream, kind, place, options)
             yield from counted_complaints(items, place.name)
     except SourceError as error:
         yield Unreadable(place.name, error)
@@ -144,17 +149,6 @@ def _mbox_items(stream: Stream, place: Place, options: Options) -> Iterator[Item
         number += 1
         text, is_cut = message
         yield item_of(place.name, place.label, number, text, is_cut)
-
-
-def _record_items(
-    stream: Stream, kind: str, place: Place, options: Options
-) -> Iterator[Item]:
-    """Yield the documents of an index or a table."""
-    if kind == "index":
-        return _index_items(stream, place)
-    from nbtext.sources._rows import row_items
-
-    return row_items(stream, kind, place, options)
 
 
 def _index_items(stream: Stream, place: Place) -> Iterator[Item]:

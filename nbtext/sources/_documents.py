@@ -23,24 +23,17 @@ from nbtext.sources._stream import FileObject, Stream, open_path, open_stdin
 from nbtext.sources._walk import Named, is_maildir, is_part_of_maildir, walk
 
 if TYPE_CHECKING:
-    from typing import Protocol, TypeVar
+    from collections.abc import Callable
+    from typing import TypeAlias, TypeVar
 
     from nbtext.plain_mail import Begun
 
     Listed = TypeVar("Listed", Item, "Item | Unopened")
 
-    class _FileItems(Protocol):
-        """Yields what a file holds, or the file itself."""
-
-        def __call__(
-            self,
-            kind: str | None,
-            place: Place,
-            options: Options,
-            /,
-            *,
-            is_regular: bool,
-        ) -> "Iterator[Item | Unopened] | Iterator[Item]": ...
+    _FileItems: TypeAlias = Callable[
+        [str | None, Place, Options, bool], Iterator["Item | Unopened"]
+    ]
+    """Yields what a file holds, or the file itself; the last is whether it is one."""
 
 
 class Unopened(NamedTuple):
@@ -104,12 +97,12 @@ def listed_items(
     """
 
     def unopened(
-        kind: str | None, place: Place, options: Options, *, is_regular: bool
+        kind: str | None, place: Place, options: Options, is_regular: bool
     ) -> Iterator[Item | Unopened]:
         if is_regular and kind != ONE_DOCUMENT:
             yield Unopened(kind, place)
         else:
-            yield from _file_items(kind, place, options, is_regular=is_regular)
+            yield from _file_items(kind, place, options, is_regular)
 
     return _items(arguments, options, labelled, None, unopened)
 
@@ -121,7 +114,7 @@ def opened_items(items: Iterable[Item | Unopened], options: Options) -> Iterator
             yield item
             continue
         path = item.place.name
-        found = _file_items(item.kind, item.place, options, is_regular=True)
+        found = _file_items(item.kind, item.place, options, True)
         found = _within_memory(found, path)
         yield from _noted_if_empty(found, path) if item.is_named else found
 
@@ -251,7 +244,7 @@ def _path_items(
             # one message, though it may begin as an mbox does
             yield Unread(path, path, place.label, is_mail=True)
             return
-        yield from file_items(kind, place, options, is_regular=is_regular)
+        yield from file_items(kind, place, options, is_regular)
 
 
 def _is_of_maildir(path: str) -> bool:
@@ -276,7 +269,7 @@ def _folder_items(
             kind = container_format(found.path)
         if kind is not None and kind != ONE_DOCUMENT:
             below = place._replace(name=found.path)
-            yield from file_items(kind, below, options, is_regular=True)
+            yield from file_items(kind, below, options, True)
         elif options.format in IS_MAIL:
             is_mail = IS_MAIL[options.format]
             yield Unread(found.name, found.path, found.label, is_mail)
@@ -285,7 +278,7 @@ def _folder_items(
 
 
 def _file_items(
-    kind: str | None, place: Place, options: Options, *, is_regular: bool
+    kind: str | None, place: Place, options: Options, is_regular: bool
 ) -> Iterator[Item]:
     path = place.name
     if is_regular and kind == ONE_DOCUMENT:

@@ -27,11 +27,6 @@ FORMATS = (
 """What may be forced: `mail` and `text` make every file one document of that kind."""
 
 
-def no_fields() -> tuple[Field, ...]:
-    """Return no columns: there is no model, or it was not trained on named ones."""
-    return ()
-
-
 def is_delimiter(text: str) -> bool:
     """Return whether a text can stand between the columns of a table."""
     return len(text) == 1 and text.isascii() and text not in '"\r\n'
@@ -79,7 +74,7 @@ class Options(NamedTuple):
     id_column: str | None = None
     max_bytes: int = 16 * 2**20
     delimiter: str | None = None
-    model_fields: Callable[[], tuple[Field, ...]] = no_fields
+    model_fields: Callable[[], tuple[Field, ...]] = tuple  # of none
     model_classes: tuple[str, ...] = ()
     guess: "ColumnGuess | None" = None
 

@@ -94,8 +94,8 @@ def row_items(
             label_column = first_of(LABEL_COLUMNS, record)
         if is_first and guess is not None:
             options = options.for_table()  # whose columns have been guessed, perhaps
-            if text := guess.note_on(place.name):
-                yield Note(text)
+            if place.name in guess.notes:
+                yield Note(guess.notes[place.name])
         is_first = False
         label = place.label
         if place.labelled and not (label or label_column):

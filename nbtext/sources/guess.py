@@ -39,13 +39,13 @@ class ColumnGuess:
 
     Attributes:
         fields: the columns and what they hold; empty until they are guessed.
+        notes: what to say of a table, by its name: of the one that was looked at.
     """
 
     def __init__(self) -> None:
         self.fields: tuple[Field, ...] = ()
+        self.notes: dict[str, str] = {}
         self._is_open = True
-        self._source = ""
-        self._note = ""
 
     def close(self) -> tuple[Field, ...]:
         """Return what has been guessed; from now on nothing more is."""
@@ -89,12 +89,7 @@ class ColumnGuess:
             if kind == wanted
         )  # fmt: skip
         left_out = [name for name, kind in kinds.items() if kind is None]
-        self._source = source
-        self._note = _sentence(source, len(rows), self.fields, left_out)
-
-    def note_on(self, source: str) -> str:
-        """Return what to say of a table, empty if it is not the one looked at."""
-        return self._note if source == self._source else ""
+        self.notes = {source: _sentence(source, len(rows), self.fields, left_out)}
 
 
 def kind_of(values: Sequence[Any]) -> Kind | None:
