@@ -99,20 +99,21 @@ class Policy(NamedTuple):
             if plain.keys() != KEYS:
                 message = f"the policy has the keys {', '.join(map(str, plain))[:80]}"
                 raise SettingsError(message)
-            limit = plain["max_false_positives"]
-            policy = cls(
-                threshold=plain["threshold"],
-                prior=tuple(sorted(plain["prior"].items())),
-                costs=tuple(sorted(map(Cost._make, plain["costs"]), key=_place_of)),
-                max_false_positives=None
-                if limit is None
-                else FalsePositives._make(limit),
-            )
+            policy = cls(**(plain | {"prior": plain["prior"].items()})).arranged()
         except (TypeError, ValueError, AttributeError) as error:
             message = f"the policy is not complete: {error}"
             raise SettingsError(message) from error
         policy.check()
         return policy
+
+    def arranged(self) -> "Policy":
+        """Return the same policy, its parts in their form and its classes sorted."""
+        limit = self.max_false_positives
+        return self._replace(
+            prior=tuple(sorted((label, share) for label, share in self.prior)),
+            costs=tuple(sorted(map(Cost._make, self.costs), key=_place_of)),
+            max_false_positives=None if limit is None else FalsePositives._make(limit),
+        )
 
     def check(self) -> None:
         """
@@ -171,10 +172,10 @@ class Policy(NamedTuple):
         )
         limit = self.max_false_positives
         return self._replace(
-            prior=tuple(sorted((new(label), share) for label, share in self.prior)),
-            costs=tuple(sorted(costs, key=_place_of)),
+            prior=tuple((new(label), share) for label, share in self.prior),
+            costs=tuple(costs),
             max_false_positives=limit and limit._replace(label=new(limit.label)),
-        )
+        ).arranged()
 
     @property
     def labels(self) -> list[str]:
@@ -212,13 +213,8 @@ def checked_policy(policy: Policy) -> Policy:
     if not isinstance(policy, Policy):
         message = f"policy: expected one like {FORM}, found {policy!r:.80}"
         raise TypeError(message)
-    limit = policy.max_false_positives
     try:
-        policy = policy._replace(
-            prior=tuple(sorted((label, share) for label, share in policy.prior)),
-            costs=tuple(sorted(map(Cost._make, policy.costs), key=_place_of)),
-            max_false_positives=None if limit is None else FalsePositives._make(limit),
-        )
+        policy = policy.arranged()
         policy.check()
     except (TypeError, ValueError) as error:
         message = f"policy: expected parts as in {FORM}, found {policy!r:.200}"
