@@ -249,8 +249,6 @@ class TextFormError(NbtextError):
 
     Attributes:
         line: in which line, from 1.
-        expected: what should be there.
-        found: what is there.
     """
 
     def __init__(self, name: str, line: int, expected: str, found: str) -> None:
@@ -259,8 +257,6 @@ class TextFormError(NbtextError):
             "nothing was loaded; dump the model again"
         )
         self.line = line
-        self.expected = expected
-        self.found = found
 
 
 class ReportError(NbtextError):

@@ -209,8 +209,9 @@ def _started(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
         else:
             before(failure)
 
-    # now: an executor that breaks forgets them, and they would not be waited for
-    workers = _workers_of(executor)
+    # now: an executor that breaks forgets them, and they would not be waited for;
+    # multiprocessing.active_children would name those of the program around, too
+    workers: Mapping[int, BaseProcess] = getattr(executor, "_processes", {})
     before, threading.excepthook = threading.excepthook, take
     try:
         first = executor.submit(os.getpid)
@@ -226,16 +227,6 @@ def _started(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
         raise
     finally:
         threading.excepthook = before
-
-
-def _workers_of(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
-    """
-    Return the processes of an executor, by their numbers, while it lives.
-
-    `multiprocessing.active_children` would name those of the program around, too.
-    """
-    workers: Mapping[int, BaseProcess] | None = getattr(executor, "_processes", None)
-    return {} if workers is None else workers
 
 
 def _leave_pipes_to_workers(executor: ProcessPoolExecutor) -> None:

@@ -8,6 +8,7 @@ writer removes; a crash after it leaves the old file or the new one.
 
 import errno
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
@@ -131,20 +132,13 @@ def _written_aside(
 
 def _remove_leftovers(folder: str, name: str) -> None:
     """Remove what writers that were killed have left beside a file."""
+    written_aside = rf"\.{re.escape(name)}\.nbtext-[0-9a-f]{{12}}\.tmp"
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _is_aside(entry.name, name):
+            if re.fullmatch(written_aside, entry.name):
                 written = entry.stat(follow_symlinks=False).st_mtime
                 if time() - written > LEFTOVER:
                     _remove_if_idle(entry.path)
-
-
-def _is_aside(written: str, name: str) -> bool:
-    """Return whether a name is one that `_written_aside` gives, beside a name."""
-    start, end = f".{name}.nbtext-", ".tmp"
-    number = written[len(start) : -len(end)]
-    is_ours = written.startswith(start) and written.endswith(end)
-    return is_ours and len(number) == 12 and set(number) <= set("0123456789abcdef")
 
 
 def _remove_if_idle(path: str) -> None:

@@ -84,17 +84,14 @@ class TextsOfTerms:
         try:
             is_own = keys_of(view, packed) == keys
         except ValueError:
-            is_own = np.array([_is_own(view, *one) for one in _each(texts)], np.bool_)
+            each = zip(keys.tolist(), texts.each(), strict=True)
+            is_own = np.array([_is_own(view, *one) for one in each], np.bool_)
         if not is_own.all():
             place = int(np.argmin(is_own))
             expected = f"a text of the term {keys[place]:012x}"
             found = "that of another"
             raise self._lines.error(expected, found, self._numbers[number][place])
         return texts
-
-
-def _each(texts: TermTexts) -> zip[tuple[int, bytes]]:
-    return zip(texts.keys.tolist(), texts.each(), strict=True)
 
 
 def _is_own(view: View, key: int, text: bytes) -> bool:

@@ -82,16 +82,11 @@ def _tables() -> tuple[Blocks, Blocks]:
 def _load() -> tuple[Blocks, Blocks]:
     with open(_TABLE, "rb", buffering=0) as file:  # noqa: PTH123  pathlib takes 5 ms
         table = memoryview(file.read())
+    # how many distinct blocks there are, of the classes and then of the offsets
     n_classes = int.from_bytes(table[:2], "little")
-    n_offsets = int.from_bytes(table[2:4], "little")
-    start = 4
-    index = bytes(table[start : start + N_BLOCKS])
-    start += N_BLOCKS
-    values = table[start : start + n_classes * BLOCK]
-    start += n_classes * BLOCK
-    fold_index = bytes(table[start : start + N_BLOCKS])
-    start += N_BLOCKS
-    fold_values = table[start : start + n_offsets * BLOCK * 4].cast("i")
+    index, table = bytes(table[4 : 4 + N_BLOCKS]), table[4 + N_BLOCKS :]
+    values, table = table[: n_classes * BLOCK], table[n_classes * BLOCK :]
+    fold_index, fold_values = bytes(table[:N_BLOCKS]), table[N_BLOCKS:].cast("i")
     if sys.byteorder == "big":
         from array import array
 
