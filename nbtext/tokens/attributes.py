@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from nbtext.document import Document
 from nbtext.errors import SourceError
-from nbtext.exact import check_number, key_of, number_in, value_of
+from nbtext.exact import check_number, number_in, value_of
 from nbtext.settings.columns import Kind
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import View
@@ -97,10 +97,6 @@ def document_keys(
     return found, starts
 
 
-def keys(view: View, fields: list[Field]) -> Iterator[int]:
-    """Yield the key of each value."""
-    for _, value in fields:
-        if view.kind == "number":
-            yield key_of(number_in(value))
-        else:
-            yield token_hash(value) >> KEY_SHIFT
+def keys(view: View, fields: list[Field]) -> "array[int]":
+    """Return the key of each value."""
+    return document_keys(view, [fields])[0]

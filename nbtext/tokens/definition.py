@@ -22,8 +22,8 @@ def terms(view: View, fields: list[Field]) -> Iterator[tuple[str, str, str | Non
     return tokenizer.terms(view, fields)
 
 
-def defined_keys(view: View, fields: list[Field]) -> Iterator[int]:
-    """Yield the key of each of the `terms`, in their order: the definition."""
+def defined_keys(view: View, fields: list[Field]) -> Iterable[int]:
+    """Return the key of each of the `terms`, in their order: the definition."""
     if view.kind != "text":
         return attributes.keys(view, fields)
     if view.alphabet == "ngrams":

@@ -77,7 +77,7 @@ class Keyed:
     def keys(self, view: View, fields: list[Field]) -> "array[int]":
         """Return the key of each term of a document in one view, in any order."""
         if view.kind == "number":
-            return array("Q", attributes.keys(view, fields))
+            return attributes.keys(view, fields)
         if view.kind == "value":
             values = [self._tokens[value] >> KEY_SHIFT for _, value in fields]
             return array("Q", values)
