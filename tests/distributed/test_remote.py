@@ -10,14 +10,14 @@ import pytest
 
 import nbtext
 from nbtext.counts import ReadReport
-from nbtext.distributed import listing, partitions, train
-from nbtext.distributed.items import items_of
+from nbtext.distributed import items, listing, partitions, train
+from nbtext.distributed.items import RemoteFile, items_of
 from nbtext.distributed.listing import list_sources
 from nbtext.distributed.partitions import Partition
 from nbtext.distributed.remote import is_remote, local_path
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import NbtextError, SettingsError
-from nbtext.sources import Options, Place
+from nbtext.sources import Options, Place, _load
 from tests.build import FROM_LINE, HAM, SPAM, mail
 from tests.distributed.test_training import set_date_of
 
@@ -239,6 +239,21 @@ def test_values_of_parquet_that_json_does_not_know(tmp_path: Path) -> None:
     gone = part._replace(place=place._replace(name=str(tmp_path / "gone.parquet")))
     (item,) = partitions.items_of(gone, options)
     assert isinstance(item, Unreadable)
+
+
+def test_memory_that_is_short_for_a_file_elsewhere_is_told_in_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(items, "contents_of", lambda urls: [b"text"] * len(urls))
+    monkeypatch.setattr(_load, "small_file", fail)
+
+    (item,) = items_of([RemoteFile("s3://mail/1.eml", "ham")], Options())
+
+    assert isinstance(item, Unreadable)
+    assert str(item.error).startswith("s3://mail/1.eml: there is not enough memory")
 
 
 def test_urls() -> None:
