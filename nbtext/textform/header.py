@@ -6,8 +6,8 @@ round. docs/text-form.md is the specification.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 from nbtext.counts import Calibration
 from nbtext.counts.calibration import CORRECTED
@@ -22,6 +22,8 @@ from nbtext.settings.views import View
 from nbtext.store import Header, History
 from nbtext.store.header import MOST, MOST_CLASSES
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
+
+Rebuilt = TypeVar("Rebuilt")
 
 HEADER: Final = keys_of(
     "format", "version", "settings", "scoring", "classes", "calibrations", "history",
@@ -194,12 +196,19 @@ def _check_text(lines: TextLines, text: str) -> None:
         raise lines.error(f"a text of at most {MOST_TEXT:,} bytes", f"{size:,}")
 
 
+def _rebuilt(
+    lines: TextLines, rebuild: Callable[[Any], Rebuilt], plain: Any, what: str
+) -> Rebuilt:
+    """Return what plain values stand for, or refuse them."""
+    try:
+        return rebuild(plain)
+    except (SettingsError, KeyError, TypeError, ValueError) as error:
+        raise lines.error(f"the {what} of a model", str(error)) from error
+
+
 def _settings(lines: TextLines, plain: Any) -> Settings:
     check_code_points(lines.name, plain)
-    try:
-        settings = Settings.from_dict(plain)
-    except SettingsError as error:
-        raise lines.error("the settings of a model", str(error)) from error
+    settings = _rebuilt(lines, Settings.from_dict, plain, "settings")
     if settings.as_dict() != plain:
         raise lines.error("all settings of a model", "some")
     most = MOST_COLUMNS if settings.has_attributes else MOST_VIEWS
@@ -210,10 +219,7 @@ def _settings(lines: TextLines, plain: Any) -> Settings:
 
 
 def _scoring(lines: TextLines, plain: Any) -> Scoring:
-    try:
-        scoring = Scoring.from_dict(plain)
-    except SettingsError as error:
-        raise lines.error("the scoring of a model", str(error)) from error
+    scoring = _rebuilt(lines, Scoring.from_dict, plain, "scoring")
     if scoring.as_dict() != plain:
         raise lines.error("all of the scoring of a model", "a part")
     return scoring
@@ -222,10 +228,7 @@ def _scoring(lines: TextLines, plain: Any) -> Scoring:
 def _policy(lines: TextLines, plain: Any) -> Policy | None:
     if plain is None:
         return None
-    try:
-        policy = Policy.from_dict(plain)
-    except SettingsError as error:
-        raise lines.error("the policy of a model", str(error)) from error
+    policy = _rebuilt(lines, Policy.from_dict, plain, "policy")
     if policy.as_dict() != plain:
         raise lines.error("a policy, its costs sorted", "another order")
     return policy
@@ -309,10 +312,7 @@ def _calibration(
     lines: TextLines, plain: Any
 ) -> tuple[tuple[Scoring, bool], dict[str, Any]]:
     """Return a calibration; first which scoring it is of, and whether corrected."""
-    try:
-        calibration = Calibration.from_dict(plain)
-    except ValueError as error:
-        raise lines.error("the calibration of a model", str(error)) from error
+    calibration = _rebuilt(lines, Calibration.from_dict, plain, "calibration")
     if calibration.as_dict() != plain:
         raise lines.error("a calibration, its counts sorted", "another order, or more")
     of_scores = dict(calibration.scoring)
@@ -324,10 +324,9 @@ def _calibration(
 
 def _history(lines: TextLines, plain: Any, n_views: int) -> History:
     lines.check_keys(plain, HISTORY, "the history")
-    try:
-        return History.from_dict(plain, n_views)
-    except (KeyError, TypeError, ValueError) as error:
-        raise lines.error("the history of a model", str(error)) from error
+    return _rebuilt(
+        lines, lambda one: History.from_dict(one, n_views), plain, "history"
+    )
 
 
 def _correction(
@@ -345,7 +344,5 @@ def _correction(
     identity = lines.digits(plain["identity"], 2 * IDENTITY_SIZE, "an identity")
     facts = {name: plain[name] for name in CORRECTION if name != "biases"}
     facts |= {"identity": identity.to_bytes(IDENTITY_SIZE, "big"), "is_whole": True}
-    try:
-        return CorrectionInfo.from_dict(facts), biases
-    except (KeyError, TypeError, ValueError) as error:
-        raise lines.error("the correction of a model", str(error)) from error
+    info = _rebuilt(lines, CorrectionInfo.from_dict, facts, "correction")
+    return info, biases
