@@ -100,31 +100,27 @@ def _deal_with(
     """Classify a batch of messages, and do what follows from that."""
     contents = {message.name: content for message, content in batch}
     decisions = run.decide(contents, report)
-    batch = [
-        (message, content) for message, content in batch if message.name in decisions
-    ]
-    entries = [Entry(message.key, content.digest) for message, content in batch]
     decided = [
-        (entry, decision, rules.action_of(decision))
-        for entry, decision in zip(entries, decisions.values(), strict=True)
+        (message, Entry(message.key, content.digest), decision)
+        for message, content in batch
+        if (decision := decisions.get(message.name)) is not None
     ]
     if run.options.is_dry:
-        for _, decision, action in decided:
-            yield rules.outcome(decision, action, is_dry=True)
+        for decision in decisions.values():
+            yield rules.outcome(decision, rules.action_of(decision), is_dry=True)
         return
-    tasks = [  # two messages of one name, and one content, are two
-        (entry, _task(message, decision, rules, run))
-        for (message, _), (entry, decision, action) in zip(batch, decided, strict=True)
-        if action != "stayed"
-    ]
-    run.seen.begin(rules.folder, [entry for entry, _ in tasks])
-    moved = move_all(source, [task for _, task in tasks])
-    left = {entry for entry, _ in tasks if entry.name not in moved.done}
-    run.seen.finish(rules.folder, [entry for entry in entries if entry not in left])
-    for entry, decision, action in decided:
-        if entry not in left:
-            yield rules.outcome(decision, action, is_dry=False)
-        elif moved.error is None and entry.name not in moved.refused:
+    begun = [one for one in decided if rules.action_of(one[2]) != "stayed"]
+    tasks = [_task(message, decision, rules, run) for message, _, decision in begun]
+    run.seen.begin(rules.folder, [entry for _, entry, _ in begun])
+    moved = move_all(source, tasks)
+    left = {m.name: entry.name for m, entry, _ in begun if m.name not in moved.done}
+    unfinished = {*left.values()}  # of two messages of one key, one may be left
+    known = [entry for _, entry, _ in decided if entry.name not in unfinished]
+    run.seen.finish(rules.folder, known)
+    for message, _, decision in decided:
+        if message.name not in left:
+            yield rules.outcome(decision, rules.action_of(decision), is_dry=False)
+        elif moved.error is None and message.name not in moved.refused:
             yield rules.outcome(decision, "gone", is_dry=False)
     report.refused += moved.refused.values()
     if moved.error is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from nbtext.files import rename_exclusively
 from nbtext.filtering.mailboxes import read_message
 from tests import build
 from tests.build import FROM_LINE as FROM
@@ -98,6 +99,34 @@ def test_a_copy_of_the_same_name_is_moved_as_is_told(
     assert done == (0, f"{maildir}: 4 new, 3 moved, 1 stayed\n", "")
     assert names(maildir) == ["cur/1700000002.b:2,S"]
     assert len(names(maildir / ".Junk")) == 3
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES])
+def test_of_two_of_one_name_that_which_is_moved_is_told(
+    run: "Run",
+    model: Path,
+    maildir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+) -> None:
+    (maildir / "cur/1700000001.a:2,S").write_bytes(SPAM)
+
+    def refuse_one(source: str, target: str) -> None:
+        if source.endswith("a:2,S"):
+            raise OSError(code, os.strerror(code), source)
+        rename_exclusively(source, target)
+
+    transfer = "nbtext.filtering.mailboxes._transfer.rename_exclusively"
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+    with monkeypatch.context() as patch:
+        patch.setattr(transfer, refuse_one)
+        done = run(*command, "--json")
+
+    told = [name for name, action in actions(done.out) if action == "moved"]
+    assert (done.status, told) == (73, ["1600000000.c:2,", "1700000001.a"])
+    assert names(maildir) == ["cur/1700000001.a:2,S", "cur/1700000002.b:2,S"]
+    again = run(*command)  # the other one is not taken for it
+    assert again.out == f"{maildir}: 1 new, 1 moved, 1 known\n"
 
 
 def test_what_is_put_back_stays(run: "Run", model: Path, maildir: Path) -> None:

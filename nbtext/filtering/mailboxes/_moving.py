@@ -44,13 +44,13 @@ class Moved(NamedTuple):
     What was done.
 
     Attributes:
-        done: the keys of the messages whose tasks were done.
-        refused: why others may not be moved or marked, by their keys.
+        done: the names of the messages whose tasks were done.
+        refused: why others may not be moved or marked, by their names.
         error: why the rest was not done; if None, those messages had disappeared.
     """
 
-    done: frozenset[bytes]
-    refused: Mapping[bytes, MailboxError]
+    done: frozenset[str]
+    refused: Mapping[str, MailboxError]
     error: NbtextError | None
 
 
@@ -90,8 +90,8 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
         tasks: what is to be done.
 
     """
-    done: set[bytes] = set()
-    refused: dict[bytes, MailboxError] = {}
+    done: set[str] = set()
+    refused: dict[str, MailboxError] = {}
     settled: dict[int, Folder] = {}
     error: NbtextError | None = None
     task: Task | None = None
@@ -103,9 +103,9 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
                     target.ensure()
                     settled[id(target)] = target
                 if _carried_out(source, task):
-                    done.add(task.message.key)
+                    done.add(task.message.name)
             except (PermissionError, FileExistsError) as failure:
-                refused[task.message.key] = _told(source, task, failure)
+                refused[task.message.name] = _told(source, task, failure)
     except OSError as failure:
         error = _told(source, task, failure)
         error.__cause__ = failure
@@ -121,7 +121,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
         raise MailboxError(f"{message}: {failure.strerror}") from failure
     except (MailboxError, BusyError) as failure:
         error = error or failure
-    return Moved(frozenset(done - refused.keys()), refused, error)
+    return Moved(frozenset(done), refused, error)
 
 
 def _told(source: Folder, task: Task | None, failure: OSError) -> MailboxError:

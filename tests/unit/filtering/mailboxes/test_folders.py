@@ -129,7 +129,7 @@ def test_a_message_that_was_renamed_meanwhile_is_found(tmp_path: Path) -> None:
     moved = move_all(box, [Task(message, junk, NOTHING)])
 
     assert content is not None
-    assert moved.done == {message.key}
+    assert moved.done == {message.name}
     assert files(tmp_path / "junk") == ["cur/1.x:2,S"]
 
 
@@ -205,7 +205,7 @@ def test_a_copy_by_another_name_is_found_after_a_crash(tmp_path: Path) -> None:
 
     moved = move_all(box, [Task(message, junk, NOTHING, is_again=True)])
 
-    assert moved.done == {message.key}
+    assert moved.done == {message.name}
     assert files(tmp_path / "box") == []
     assert len(files(tmp_path / "junk")) == 2
 
@@ -499,10 +499,9 @@ def test_one_that_may_not_be_moved_does_not_keep_others_waiting(
     moved = move_all(box, tasks)
 
     assert moved.error is None
-    assert [*moved.refused] == [tasks[1].message.key]
-    assert "2.x: the message cannot be moved" in str(
-        moved.refused[tasks[1].message.key]
-    )
+    ((name, why),) = moved.refused.items()
+    assert name == tasks[1].message.name
+    assert "2.x: the message cannot be moved" in str(why)
     assert files(tmp_path / "box") == ["new/2.x"]
     assert len(files(tmp_path / "junk")) == 2
 
@@ -518,8 +517,9 @@ def test_a_name_that_is_there_twice_does_not_keep_others_waiting(
     moved = move_all(box, [Task(one, None, Marks("S")) for one in box.messages()])
 
     assert moved.error is None
-    assert moved.done == {one.key for one in box.messages() if one.base == "2.x"}
-    (refused,) = moved.refused.values()
+    assert moved.done == {f"{box.path}/{name}" for name in (pair[1], "new/2.x")}
+    ((name, refused),) = moved.refused.items()
+    assert name == f"{box.path}/{pair[0]}"
     assert "give one of these two another name" in str(refused)
     assert files(tmp_path / "box") == sorted([*pair, "cur/2.x:2,S"])
 
