@@ -129,33 +129,26 @@ class SeenMessages:
     def begin(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Remember, durably, that messages are about to be moved or marked."""
         if entries:
-            self._write(BEGUN, folder, entries)
+            self._add(BEGUN, folder, entries)
             self.sync()
-        now = int(time())
-        for name, content in entries:
-            self._begun[name] = Begun(content, folder, now)
 
     def begin_appending(self, folder: bytes, starts: Mapping[bytes, int]) -> None:
         """Remember, durably, which mboxes are about to grow, and from which size."""
         entries = [Entry(name, n.to_bytes(16, "little")) for name, n in starts.items()]
-        self._write(APPENDING, folder, entries)
+        self._add(APPENDING, folder, entries)
         self.sync()
-        self._appending.update(starts)
 
     def old_files(self, folder: bytes) -> OldFiles:
         """Return what remembers which mboxes were replaced while filtering one."""
 
         def begin(file: bytes, size: int) -> None:
-            self._write(REPLACED, folder, [Entry(file, size.to_bytes(16, "little"))])
+            self._add(REPLACED, folder, [Entry(file, size.to_bytes(16, "little"))])
             self.sync()
-            self._replaced[file] = OldState(size)
 
         def put_back(file: bytes, end: int, inode: int) -> None:
-            content = end.to_bytes(8, "little") + inode.to_bytes(8, "little")
-            self._write(LATE, folder, [Entry(_other(file), content)])
+            content = struct.pack("<QQ", end, inode)
+            self._add(LATE, folder, [Entry(_other(file), content)])
             self.sync()
-            state = self._replaced.get(file, OldState(0))
-            self._replaced[file] = OldState(state.size, end, inode)
 
         def finish(file: bytes) -> None:
             self.finish(folder, [Entry(file, NOTHING)])
@@ -164,12 +157,7 @@ class SeenMessages:
 
     def finish(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Remember that messages are classified, and moved if they had to be."""
-        self._write(DECIDED, folder, entries)
-        for name, _ in entries:
-            self._begun.pop(name, None)
-            self._appending.pop(name, None)
-            self._replaced.pop(name, None)
-            self._names.add(name)
+        self._add(DECIDED, folder, entries)
 
     def finish_begun(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Remember that messages were moved by a run that has not remembered it."""
@@ -178,9 +166,7 @@ class SeenMessages:
 
     def drop(self, folder: bytes, entries: Collection[Entry]) -> None:
         """Forget that messages were about to be moved, whatever became of them."""
-        self._write(DROPPED, folder, entries)
-        for name, _ in entries:
-            self._begun.pop(name, None)
+        self._add(DROPPED, folder, entries)
 
     def is_told(self, what: bytes, state: bytes) -> bool:
         """
@@ -196,8 +182,7 @@ class SeenMessages:
 
     def tell(self, what: bytes, state: bytes) -> None:
         """Remember that a warning was told."""
-        self._write(TOLD, NOTHING[:8], [Entry(what, state)])
-        self._told[what] = state, int(time())
+        self._add(TOLD, NOTHING[:8], [Entry(what, state)])
 
     def sync(self) -> None:
         """
@@ -239,21 +224,26 @@ class SeenMessages:
             except OSError as error:
                 raise cannot(self.path, "written anew", error) from error
 
-    def _write(self, kind: bytes, folder: bytes, entries: Collection[Entry]) -> None:
-        if self._descriptor is None or not entries:
-            return
+    def _add(self, kind: bytes, folder: bytes, entries: Collection[Entry]) -> None:
+        """Remember what has happened, in the file, too, unless it is only read."""
         now = int(time())
-        data = b"".join(packed((kind, now, folder, *entry)) for entry in entries)
+        added: list[Record] = [(kind, now, folder, *entry) for entry in entries]
+        if self._descriptor is not None and added:
+            self._write(self._descriptor, b"".join(map(packed, added)))
+        self._n_records += len(added)
+        for record in added:
+            self._take(record)
+
+    def _write(self, descriptor: int, data: bytes) -> None:
         try:
             if not self._has_grown:
                 # what a crash has cut off goes; nobody else writes meanwhile
-                os.ftruncate(self._descriptor, self._end)
+                os.ftruncate(descriptor, self._end)
                 self._has_grown = True
-            write_at(self._descriptor, self._end, data)
+            write_at(descriptor, self._end, data)
         except OSError as error:
             raise cannot(self.path, "written", error) from error
         self._end += len(data)
-        self._n_records += len(entries)
 
     def read(self, descriptor: int) -> None:
         """
@@ -274,9 +264,6 @@ class SeenMessages:
                 "something else found; name another file with --decided, or remove it"
             )
             raise MemoryFileError(message)
-        self._take(data)
-
-    def _take(self, data: bytes) -> None:
         bad = 0
         for place, record in records(data):
             if record is None:
@@ -286,14 +273,15 @@ class SeenMessages:
             bad = 0
             self._end = place + RECORD
             self._n_records += 1
-            self._take_one(record)
+            self._take(record)
+            if record[0] == DECIDED:  # in one run, messages that are alike are all new
+                self._contents.add(record[4])
         self._contents.discard(NOTHING)
 
-    def _take_one(self, record: Record) -> None:
+    def _take(self, record: Record) -> None:
         kind, when, folder, name, content = record
         if kind == DECIDED:
             self._names.add(name)
-            self._contents.add(content)
             self._begun.pop(name, None)
             self._appending.pop(name, None)
             self._replaced.pop(name, None)
