@@ -23,6 +23,7 @@ from nbtext.filtering.mailboxes import (
     Plan,
     Span,
     carry_out,
+    clean_up,
 )
 from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run, in_batches
 from nbtext.filtering.seen import NOTHING, Entry
@@ -105,7 +106,8 @@ def _filter_mbox(
 
 def _clean_up(mbox: Mbox, rules: FilterRules, run: Run) -> None:
     """See to what earlier runs have left, and name what cannot be dealt with."""
-    problems = mbox.clean_up(run.options.wait, run.seen.old_files(rules.folder))
+    old_files = run.seen.old_files(rules.folder)
+    problems = clean_up(mbox.place, run.options.wait, old_files)
     for problem in problems[:1]:
         more = f" (and {len(problems) - 1:,} more)" if problems[1:] else ""
         error = SourceError(f"{problem}{more}; {mbox.path} is filtered all the same")

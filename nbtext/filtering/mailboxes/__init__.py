@@ -13,9 +13,10 @@ kind a mailbox is) and `_moving`.
 
 from nbtext.filtering.mailboxes._carrying import Carried, Plan, carry_out
 from nbtext.filtering.mailboxes._content import Content, read_content
+from nbtext.filtering.mailboxes._late import clean_up
 from nbtext.filtering.mailboxes._mbox import Mbox
 from nbtext.filtering.mailboxes._message import UNMARKED, Marks, Message, marks_of
-from nbtext.filtering.mailboxes._moving import Moved, Task, move_all, read_message
+from nbtext.filtering.mailboxes._moving import Task, move_all, read_message
 from nbtext.filtering.mailboxes._opening import (
     Folder,
     Mailbox,
@@ -37,7 +38,6 @@ __all__ = [
     "Marks",
     "Mbox",
     "Message",
-    "Moved",
     "OldFiles",
     "OldState",
     "Plan",
@@ -46,6 +46,7 @@ __all__ = [
     "carry_out",
     "check_marks",
     "check_owner",
+    "clean_up",
     "is_same",
     "marks_of",
     "move_all",

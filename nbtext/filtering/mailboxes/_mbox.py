@@ -11,11 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from nbtext.errors import MailboxError
 from nbtext.files import make_durable, make_file, open_file
 from nbtext.files.mail_locks import busy_mbox, quiet_moment
-from nbtext.filtering.mailboxes._late import clean_up
-from nbtext.filtering.mailboxes._rewriting import OldFiles
 from nbtext.filtering.mailboxes._spans import Span, spans
 from nbtext.sources import cannot_read
 
@@ -72,23 +69,6 @@ class Mbox:
         finally:
             with suppress(OSError):  # it was only read
                 os.close(descriptor)
-
-    def clean_up(self, wait: float, old_files: OldFiles) -> list[MailboxError]:
-        """
-        Clean up what a crash, or a waiting program, has left beside it.
-
-        Args:
-            wait: maximum seconds to wait for its locks.
-            old_files: remembers which old files are ours.
-
-        Returns:
-            What could not be dealt with; the mbox can be filtered all the same.
-
-        Raises:
-            BusyError: it is locked.
-
-        """
-        return clean_up(self.place, wait, old_files)
 
     def key_of(self, status: os.stat_result) -> bytes:
         """Return 16 bytes that are others as soon as anybody has written to it."""

@@ -34,6 +34,7 @@ from nbtext.filtering.mailboxes._keywords import letters_for
 from nbtext.filtering.mailboxes._maildir import Maildir
 from nbtext.filtering.mailboxes._mh import MH
 from nbtext.filtering.mailboxes._sequences import sequences_in
+from tests import build
 
 TEXT = b"Subject: one\n\none\n"
 NOTHING = Marks()
@@ -41,11 +42,7 @@ NOTHING = Marks()
 
 def maildir(path: Path, *names: str) -> Maildir:
     """Make a Maildir with messages `new/...` and `cur/...`."""
-    for part in ("cur", "new", "tmp"):
-        (path / part).mkdir(parents=True, exist_ok=True)
-    for name in names:
-        (path / name).write_bytes(TEXT)
-    return Maildir(str(path))
+    return Maildir(str(build.maildir(path, dict.fromkeys(names, TEXT))))
 
 
 def mh(path: Path, *numbers: int, sequences: str = "") -> MH:

@@ -19,10 +19,10 @@ from nbtext.filtering.mailboxes import (
     Marks,
     Mbox,
     OldFiles,
-    OldState,
     Plan,
     _locks,
     carry_out,
+    clean_up,
     open_mailbox,
 )
 from nbtext.filtering.mailboxes._fields import header_of, marked, naming
@@ -30,17 +30,18 @@ from nbtext.filtering.mailboxes._late import ForeignFileError, look_after
 from nbtext.filtering.mailboxes._locks import locked, remove_stale
 from nbtext.filtering.mailboxes._rewriting import name_of
 from nbtext.filtering.mailboxes._spans import spans
+from nbtext.filtering.seen import SeenMessages
+from tests import build
 from tests.waiting import PATIENCE
 
-FROM = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
+FROM = build.FROM_LINE
 ONE, TWO, THREE = (
     b"Subject: %s\n\n%s\n" % (word, word) for word in (b"one", b"two", b"three")
 )
 
 
 def mbox(path: Path, *messages: bytes) -> Mbox:
-    path.write_bytes(b"".join(FROM + message + b"\n" for message in messages))
-    return Mbox(str(path))
+    return Mbox(str(build.mbox(path, *messages)))
 
 
 def digests(box: Mbox) -> list[bytes]:
@@ -49,22 +50,12 @@ def digests(box: Mbox) -> list[bytes]:
 
 
 def plan(moves: dict[bytes, Mbox], marks: dict[bytes, Marks] | None = None) -> Plan:
-    return Plan(moves, marks or {}, lambda _: None, lambda _: None, old_files({}))
+    return Plan(moves, marks or {}, lambda _: None, lambda _: None, old_files())
 
 
-def old_files(states: dict[bytes, OldState]) -> OldFiles:
-    """Remember which mboxes were replaced, in memory."""
-
-    def begin(file: bytes, size: int) -> None:
-        states[file] = OldState(size)
-
-    def put_back(file: bytes, end: int, inode: int) -> None:
-        states[file] = OldState(states[file].size, end, inode)
-
-    def finish(file: bytes) -> None:
-        states.pop(file, None)
-
-    return OldFiles(states.get, begin, put_back, finish)
+def old_files() -> OldFiles:
+    """Return a memory without a file of which mboxes were replaced."""
+    return SeenMessages("", None).old_files(b"folder00")
 
 
 def moved(source: Mbox, target: Mbox, *places: int) -> None:
@@ -327,7 +318,7 @@ def test_mail_for_the_old_file_comes_into_the_new_one(tmp_path: Path) -> None:
         (old,) = tmp_path.glob(".box.nbtext-*.old")
         writer.communicate("\n" + (FROM + THREE + b"\n").decode())
 
-        assert source.clean_up(1, done.old_files) == []
+        assert clean_up(source.place, 1, done.old_files) == []
     finally:
         writer.kill()
         writer.wait()
@@ -344,7 +335,7 @@ def test_an_old_file_that_was_not_yet_replaced_is_only_a_name_more(
     old = tmp_path / ".box.nbtext-0123456789ab.old"
     old.hardlink_to(tmp_path / "box")
 
-    look_after(source.place, str(old), 1, old_files({}))
+    look_after(source.place, str(old), 1, old_files())
 
     assert not old.exists()
     assert (tmp_path / "box").read_bytes() == FROM + ONE + b"\n"
@@ -361,7 +352,7 @@ def test_what_has_the_name_of_an_old_file_and_is_not_ours_is_left_alone(
     source = mbox(tmp_path / "box", ONE)
     secret, old = tmp_path / "secret", tmp_path / ".box.nbtext-0123456789ab.old"
     secret.write_bytes(SECRET)
-    states: dict[bytes, OldState] = {}
+    files = old_files()
     if kind == "link":
         old.symlink_to(secret)
     elif kind == "fifo":
@@ -370,11 +361,11 @@ def test_what_has_the_name_of_an_old_file_and_is_not_ours_is_left_alone(
         old.mkdir()
     elif kind == "hard link":
         old.hardlink_to(secret)
-        states[name_of(source.place, old.stat())] = OldState(0)
+        files.begin(name_of(source.place, old.stat()), 0)
     else:
         old.write_bytes(SECRET)
 
-    (problem,) = source.clean_up(1, old_files(states))
+    (problem,) = clean_up(source.place, 1, files)
 
     assert isinstance(problem, ForeignFileError)
     assert str(old) in str(problem)
@@ -389,9 +380,10 @@ def test_an_old_file_of_another_owner_is_left_alone(tmp_path: Path) -> None:
     old = tmp_path / ".box.nbtext-0123456789ab.old"
     old.write_bytes(SECRET)
     os.chown(old, 12_345, 12_345)
-    states = {name_of(source.place, old.stat()): OldState(0)}
+    files = old_files()
+    files.begin(name_of(source.place, old.stat()), 0)
 
-    (problem,) = source.clean_up(1, old_files(states))
+    (problem,) = clean_up(source.place, 1, files)
 
     assert "belongs to another user" in str(problem)
     assert (tmp_path / "box").read_bytes() == FROM + ONE + b"\n"
@@ -401,13 +393,14 @@ def test_an_old_file_that_is_ours_is_put_back(tmp_path: Path) -> None:
     source = mbox(tmp_path / "box", ONE)
     old = tmp_path / ".box.nbtext-0123456789ab.old"
     old.write_bytes(b"x" * 7 + b"\n" + FROM + TWO + b"\n")
-    states = {name_of(source.place, old.stat()): OldState(8)}
+    files, name = old_files(), name_of(source.place, old.stat())
+    files.begin(name, 8)
 
-    assert source.clean_up(1, old_files(states)) == []
+    assert clean_up(source.place, 1, files) == []
 
     text = (tmp_path / "box").read_bytes()
     assert text == FROM + ONE + b"\n" + FROM + TWO + b"\n"
-    assert states == {}
+    assert files.state(name) is None
     assert not old.exists()
 
 
@@ -603,7 +596,7 @@ def test_a_stale_dotlock_goes_though_another_program_waits_for_it(
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert box.clean_up(PATIENCE, old_files({})) == []
+        assert clean_up(box.place, PATIENCE, old_files()) == []
         with box.opened(PATIENCE) as snapshot:
             assert len(list(snapshot.spans(0))) == 1
 
