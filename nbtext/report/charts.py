@@ -9,8 +9,8 @@ import numpy as np
 
 from nbtext.evaluation import Evaluation
 from nbtext.report.curves import curves_of
-from nbtext.report.operating import error_curve, split_of
-from nbtext.report.svg import SHARES, Axis, Plot, element, picture, text_of
+from nbtext.report.operating import Split, error_curve, split_of
+from nbtext.report.svg import SHARES, Axis, Plot, element, picture, text_of, ticks
 from nbtext.report.tables import UNSURE, share
 
 MOST_CELLS: Final = 24
@@ -60,7 +60,7 @@ def charts_of(result: Evaluation) -> Iterator[tuple[str, str, str]]:
     yield "Reliability", about, reliability(result)
     if split is not None:
         about = "Documents by their log-odds, on either side of what is true."
-        yield "Scores by class", about, histograms(result)
+        yield "Scores by class", about, histograms(split)
 
 
 def heat_map(result: Evaluation) -> str:
@@ -139,11 +139,11 @@ def det(points: list[tuple[float, float]]) -> str:
     def place(rate: float) -> float:
         return deviate(min(max(rate, least), 1 - least))
 
-    ticks = [(rate, f"{100 * rate:g} %") for rate in RATES]
+    rates = [(rate, f"{100 * rate:g} %") for rate in RATES]
     plot = Plot(
         "DET curve",
-        Axis("false positive rate", ticks, place),
-        Axis("false negative rate", ticks, place),
+        Axis("false positive rate", rates, place),
+        Axis("false negative rate", rates, place),
     )
     plot.line(points, "curve")
     return plot.svg()
@@ -164,11 +164,9 @@ def reliability(result: Evaluation) -> str:
     return plot.svg()
 
 
-def histograms(result: Evaluation) -> str:
+def histograms(split: Split) -> str:
     """Return how many documents of each of two classes have which log-odds."""
-    split, two = split_of(result), result.two_class
-    if split is None or two is None:
-        return ""
+    two = split.two
     both = np.concatenate([split.positives, split.negatives]).clip(-FARTHEST, FARTHEST)
     low, high = float(np.floor(both.min())), float(np.ceil(both.max()))
     high = max(high, low + 1)
@@ -181,11 +179,10 @@ def histograms(result: Evaluation) -> str:
         )
     ]
     most = max(float(shares.max()) for _, shares, _ in sides)
-    ticks = [(most * step / 4, f"{25 * most * step:.3g} %") for step in range(5)]
-    across = [(low + (high - low) * step / 4, f"{low + (high - low) * step / 4:g}")
-              for step in range(5)]  # fmt: skip
+    across = ticks(low, high, "{:g}".format)
+    up = ticks(0, most, lambda part: f"{100 * part:.3g} %")
     title = f"log-odds of {_short(two.positive)}, nats"
-    plot = Plot("Scores by class", Axis(title, across), Axis("share of a class", ticks))
+    plot = Plot("Scores by class", Axis(title, across), Axis("share of a class", up))
     for name, shares, kind in sides:
         for left, right, part in zip(edges, edges[1:], shares, strict=False):
             if part:

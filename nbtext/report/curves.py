@@ -2,13 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from math import ceil, log10
-from typing import Final
 
 from nbtext.evaluation.learning_curve import Replay
-from nbtext.report.svg import Axis, Plot
-
-STEPS: Final = 4
-"""Lines of an axis beside its first."""
+from nbtext.report.svg import Axis, Plot, ticks
 
 
 def curves_of(replay: Replay) -> Iterator[tuple[str, str, str]]:
@@ -46,14 +42,9 @@ def _plot(
 ) -> str:
     """Return lines above the number of documents."""
     last = line[-1][0]
-    across = [
-        (last * step / STEPS, f"{round(last * step / STEPS):,}")
-        for step in range(STEPS + 1)
-    ]
+    across = ticks(0, last, lambda number: f"{round(number):,}")
     most = _above(max(value for _, value in (*line, *dashed)))
-    up = [
-        (most * step / STEPS, f"{most * step / STEPS:g}") for step in range(STEPS + 1)
-    ]
+    up = ticks(0, most, "{:g}".format)
     plot = Plot(title, Axis("documents", across), Axis(unit, up))
     if dashed:
         plot.line(dashed, "chance")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbtext.evaluation import Evaluation
+from nbtext.evaluation.binary_metrics import TwoClass
 from nbtext.evaluation.evaluation import NO_CLASS
 from nbtext.scoring.costs import costs_of
 
@@ -47,12 +48,14 @@ class Split(NamedTuple):
     The documents of two classes, by what is true.
 
     Attributes:
+        two: what they are called, and their measures.
         positives: shape (n,), the log-odds of true positives, prior and cap apart.
         negatives: the same of true negatives.
         printed_positives: their printed probabilities of the positive class.
         printed_negatives: the same of negatives.
     """
 
+    two: TwoClass
     positives: NDArray[np.float64]
     negatives: NDArray[np.float64]
     printed_positives: NDArray[np.float64]
@@ -70,16 +73,13 @@ def split_of(result: Evaluation) -> Split | None:
     posterior, printed = rows.log_posterior[known], rows.printed[known]
     odds = posterior[:, wanted] - posterior[:, 1 - wanted]
     told = np.exp(printed[:, wanted])
-    return Split(
-        odds[is_positive], odds[~is_positive], told[is_positive], told[~is_positive]
-    )
+    positives, negatives = odds[is_positive], odds[~is_positive]
+    return Split(two, positives, negatives, told[is_positive], told[~is_positive])
 
 
-def operating_points(result: Evaluation) -> list[OperatingPoint]:
-    """Return what each of the THRESHOLDS would have done; none without two classes."""
-    split, two = split_of(result), result.two_class
-    if split is None or two is None:
-        return []
+def operating_points(result: Evaluation, split: Split) -> list[OperatingPoint]:
+    """Return what each of the THRESHOLDS would have done."""
+    two = split.two
     costs = result.costs or costs_of((), result.classes)
     positive = result.classes.index(two.positive)
     negative = 1 - positive

@@ -66,12 +66,12 @@ POLICY: Final = (
 """What the page allows itself: its style, and nothing else."""
 
 
-def page_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> str:
-    """Return the report of an evaluation as an HTML page."""
+def page_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> Iterator[str]:
+    """Yield the report of an evaluation as an HTML page, whole."""
     name = text_of(title)
     figures, *others = map(_section, tables_of(result, top))
     sections = [figures, *_charts(result), *others]
-    return (
+    yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

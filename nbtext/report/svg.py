@@ -58,6 +58,18 @@ def picture(title: str, width: float, height: float, content: Iterable[str]) -> 
     )  # fmt: skip
 
 
+def ticks(
+    low: float, high: float, written: Callable[[float], str]
+) -> list[tuple[float, str]]:
+    """Return five values from low to high, and how they are written."""
+    values = [low + (high - low) * step / 4 for step in range(5)]
+    return [(value, written(value)) for value in values]
+
+
+SHARES: Final = ticks(0, 1, "{:g}".format)
+"""Ticks of an axis from 0 to 1."""
+
+
 class Axis(NamedTuple):
     """
     One axis of a plot.
@@ -151,7 +163,3 @@ def _below(text: str, x: float, y: float) -> str:
 
 def _label(text: str, x: float, y: float, anchor: str) -> str:
     return element("text", text_of(text), x=x, y=y, text_anchor=anchor)
-
-
-SHARES: Final = tuple((value / 4, f"{value / 4:g}") for value in range(5))
-"""Ticks of an axis from 0 to 1."""

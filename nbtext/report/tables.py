@@ -5,13 +5,14 @@ One place says which figures a report has; the page, Markdown and CSV show the s
 """
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from nbtext.evaluation import Evaluation
 from nbtext.evaluation.bootstrap import Interval
 from nbtext.evaluation.learning_curve import Replay
 from nbtext.evaluation.misjudged import Misjudged
-from nbtext.report.operating import operating_points
+from nbtext.report.operating import operating_points, split_of
 from nbtext.scoring.figures import signed
 from nbtext.scoring.top import TopTerm
 
@@ -19,6 +20,26 @@ UNSURE: Final = "unsure"
 
 TEXTS: Final = ("errors", "terms")
 """Tables whose columns are texts; in others commas separate thousands."""
+
+FIGURES: Final = {
+    "accuracy": "accuracy",
+    "coverage": "coverage",
+    "error of decided": "error_decided",
+    "mean cost": "mean_cost",
+    "macro F1": "macro.f1",
+    "log-loss": "log_loss",
+    "Brier score": "brier",
+    "calibration error": "calibration_error",
+}
+OF_TWO: Final = {
+    "false positive rate": "two_class.false_positive_rate",
+    "false negative rate": "two_class.false_negative_rate",
+    "ROC AUC": "two_class.roc_auc",
+    "1-AUC %": "two_class.one_minus_auc_percent",
+    "lam %": "two_class.lam_percent",
+    "missed at 0.1 % fpr": "two_class.miss_rate_at_fpr",
+}
+"""Figures of an evaluation, and of two classes: what they are called, and where."""
 
 MOST_ERRORS: Final = 50
 """Maximum number of misjudged documents that a report lists."""
@@ -74,19 +95,17 @@ def tables_of(result: Evaluation, top: Sequence[TopTerm] = ()) -> Iterator[Table
         for one in result.reliability
     ]  # fmt: skip
     yield Table("reliability", "Reliability", heading, rows)
-    points = operating_points(result)
-    if points:
-        two = result.two_class
-        positive = two.positive if two is not None else ""
+    split = split_of(result)
+    if split is not None:
         heading = (
-            f"probability of {positive} from", "false positives", "of negatives",
-            "false negatives", "of positives", "cost a document",
+            f"probability of {split.two.positive} from", "false positives",
+            "of negatives", "false negatives", "of positives", "cost a document",
         )  # fmt: skip
         rows = [
             (f"{one.threshold:g}", f"{one.false_positives:,}",
              share(one.false_positive_rate), f"{one.false_negatives:,}",
              share(one.false_negative_rate), f"{one.cost:.4g}")
-            for one in points
+            for one in operating_points(result, split)
         ]  # fmt: skip
         yield Table("thresholds", "Thresholds", heading, rows)
     if result.replay is not None:
@@ -103,34 +122,15 @@ def tables_of(result: Evaluation, top: Sequence[TopTerm] = ()) -> Iterator[Table
 
 
 def _figures(result: Evaluation) -> Iterator[tuple[str, ...]]:
-    two = result.two_class
-    rows: list[tuple[str, float | None, tuple[str, ...]]] = [
-        ("accuracy", result.accuracy, ("accuracy",)),
-        ("coverage", result.coverage, ("coverage",)),
-        ("error of decided", result.error_decided, ("error_decided",)),
-        ("mean cost", result.mean_cost, ("mean_cost",)),
-        ("macro F1", result.macro.f1, ("macro", "f1")),
-        ("log-loss", result.log_loss, ("log_loss",)),
-        ("Brier score", result.brier, ("brier",)),
-        ("calibration error", result.calibration_error, ("calibration_error",)),
-    ]
-    if two is not None:
-        names = (
-            ("false positive rate", two.false_positive_rate, "false_positive_rate"),
-            ("false negative rate", two.false_negative_rate, "false_negative_rate"),
-            ("ROC AUC", two.roc_auc, "roc_auc"),
-            ("1-AUC %", two.one_minus_auc_percent, "one_minus_auc_percent"),
-            ("lam %", two.lam_percent, "lam_percent"),
-            ("missed at 0.1 % fpr", two.miss_rate_at_fpr, "miss_rate_at_fpr"),
-        )
-        rows += [(name, value, ("two_class", key)) for name, value, key in names]
     yield "documents", f"{result.documents:,}", "", ""
     yield "unsure", f"{result.unsure:,}", "", ""
     for label, part in (result.prior or {}).items():
         yield f"prior of {label}", share(part), "", ""
-    for name, value, path in rows:
+    figures = FIGURES if result.two_class is None else FIGURES | OF_TWO
+    for name, place in figures.items():
+        value = attrgetter(place)(result)
         if value is not None:
-            yield name, share(value), *_ends(result.interval(*path))
+            yield name, share(value), *_ends(result.interval(*place.split(".")))
 
 
 def _ends(interval: Interval | None) -> tuple[str, str]:

@@ -51,33 +51,17 @@ def report_pieces(
     return render(result, title, top)
 
 
-def html_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> Iterator[str]:
-    """Yield the page, whole."""
-    yield page_of(result, title, top)
-
-
 def markdown_of(
     result: Evaluation, title: str, top: Sequence[TopTerm]
 ) -> Iterator[str]:
     """Yield the figures as lines of Markdown tables."""
-    for line in _markdown_lines(result, title, top):
-        yield f"{line}\n"
-
-
-def _markdown_lines(
-    result: Evaluation, title: str, top: Sequence[TopTerm]
-) -> Iterator[str]:
-    yield f"# {_cell(title)}"
-    yield ""
-    yield summary(result)
+    yield f"# {_cell(title)}\n\n{summary(result)}\n"
     for table in tables_of(result, top):
-        yield ""
-        yield f"## {_cell(table.title)}"
-        yield ""
-        yield f"| {' | '.join(map(_cell, table.heading))} |"
-        yield f"|{'|'.join('---' for _ in table.heading)}|"
+        yield f"\n## {_cell(table.title)}\n\n"
+        yield f"| {' | '.join(map(_cell, table.heading))} |\n"
+        yield f"|{'---|' * len(table.heading)}\n"
         for row in table.rows:
-            yield f"| {' | '.join(map(_cell, row))} |"
+            yield f"| {' | '.join(map(_cell, row))} |\n"
 
 
 def _cell(text: str) -> str:
@@ -136,6 +120,6 @@ def documents_of(
 
 
 SUFFIXES: Final[dict[str, Renderer]] = {
-    ".html": html_of, ".md": markdown_of, ".csv": csv_of, DOCUMENTS: documents_of,
+    ".html": page_of, ".md": markdown_of, ".csv": csv_of, DOCUMENTS: documents_of,
 }  # fmt: skip
 """The kinds of reports, by the suffix of their file."""

@@ -188,7 +188,7 @@ def test_the_points_are_counts_of_errors_and_their_prices() -> None:
     split = split_of(result)
     assert split is not None
 
-    for point in operating_points(result):
+    for point in operating_points(result, split):
         wrong = int((split.printed_negatives >= point.threshold).sum())
         missed = int((split.printed_positives < point.threshold).sum())
         assert (point.false_positives, point.false_negatives) == (wrong, missed)
