@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from distributed import Client
 
@@ -127,14 +126,13 @@ def evaluate(
     ) -> Evaluation:
         nonlocal deciding
         deciding = model if seen else _as_unseen(model)
-        with _workers(
-            deciding,
-            jobs,
-            client=client,
-            sources=sources,
-            options=options,
-            shared=shared,
-        ) as workers:
+        if client is None:
+            deciders = _processes(deciding, jobs)
+        else:
+            from nbtext.distributed.classifying import classified_on
+
+            deciders = classified_on(client, deciding, sources, options, shared=shared)
+        with deciders as workers:
             return evaluate_model(
                 deciding,
                 read(),
@@ -153,7 +151,10 @@ def evaluate(
         return measured(model, on_read, positive=positive)
     told, first, second = _Told(on_read), Rights(), Rights()
     result = measured(model, told.of_first, first, positive=positive)
-    measured(against, told.of_second, second, name=_name_of(against))
+    name = "the other model"
+    if isinstance(against, Classifier):
+        name = f"the model {against.model.path}"
+    measured(against, told.of_second, second, name=name)
     return replace(result, against=compare(first.by_name, second.by_name))
 
 
@@ -181,37 +182,15 @@ class _Told:
             self._on_read(ReadReport(notes=new))
 
 
-def _workers(
-    model: Decider,
-    jobs: int,
-    *,
-    client: Client | None,
-    sources: Sequence[str],
-    options: Options,
-    shared: AnyPath | None,
-) -> AbstractContextManager[dict[str, Any]]:
-    """Return what decides by the model: processes, or the workers of a cluster."""
-    if client is None:
-        return _processes(model, jobs)
-    from nbtext.distributed.classifying import classified_on
-
-    return classified_on(client, model, sources, options, shared=shared)
-
-
-def _name_of(model: Decider) -> str:
-    """Return what a model is called that another one is held against."""
-    if isinstance(model, Classifier):
-        return f"the model {model.model.path}"
-    return "the other model"
-
-
 @contextmanager
 def _processes(model: Decider, jobs: int) -> Iterator[dict[str, Any]]:
     """Start processes that have the model, if several are needed."""
-    if works_in_threads(model):
+    if jobs == 1 or works_in_threads(model):
         yield {}
         return
-    with processes(jobs, IMPORTS, _beginning(model, jobs)) as executor:
+    from nbtext.scoring.in_processes import initializer_of
+
+    with processes(jobs, IMPORTS, initializer_of(model)) as executor:
         yield {"executor": executor}
 
 
@@ -228,13 +207,6 @@ def _as_unseen_alone(model: Classifier) -> Classifier:
     if not model.model.settings.ledger:  # nobody knows what it has counted
         return model
     return UnseenClassifier(model.model, policy=model.policy, n_reasons=model.n_reasons)
-
-
-def _beginning(model: Decider, jobs: int) -> Callable[[], None] | None:
-    """Return what each of several processes that classify begins with."""
-    from nbtext.scoring.in_processes import initializer_of
-
-    return initializer_of(model) if jobs > 1 else None
 
 
 def evaluate_folds(
