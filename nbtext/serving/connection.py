@@ -112,17 +112,14 @@ class Connection:
 
         """
         if not self.receive_now():
+            loop = asyncio.get_running_loop()
             async with asyncio.timeout(seconds):
-                await self._receive()
+                while not self.parser.is_whole:
+                    data = await loop.sock_recv(self.socket, CHUNK)
+                    self._take(data)
+                    if len(data) == CHUNK:
+                        await asyncio.sleep(0)  # what is there is read without a pause
         self.check_end()
-
-    async def _receive(self) -> None:
-        loop = asyncio.get_running_loop()
-        while not self.parser.is_whole:
-            data = await loop.sock_recv(self.socket, CHUNK)
-            self._take(data)
-            if len(data) == CHUNK:
-                await asyncio.sleep(0)  # what is there is read without a pause
 
     def _take(self, data: bytes) -> None:
         if not data:

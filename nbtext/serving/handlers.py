@@ -229,13 +229,11 @@ class Handler:
         """
         lessons = [self._lesson(request) for request in requests]
         answers: list[Answer] = []
-        for label, group in groupby(lessons, key=_label_of):
+        for _, group in groupby(lessons, key=_class_of):
             some = list(group)
-            answers += (
-                [lesson for lesson in some if isinstance(lesson, Answer)]
-                if label is _ANSWERED
-                else self._learnt([one for one in some if isinstance(one, _Lesson)])
-            )
+            alike = [one for one in some if isinstance(one, _Lesson)]
+            known = [one for one in some if isinstance(one, Answer)]
+            answers += known or self._learnt(alike)
         return answers
 
     def _lesson(self, request: Request) -> "_Lesson | Answer":
@@ -286,12 +284,10 @@ class _Lesson(NamedTuple):
 _LEARNT: Final = LearnResult("-", "learnt")
 _KNOWN: Final = LearnResult("-", "known")
 
-_ANSWERED: Final = object()
-"""Stands for the class of lessons that are answered already."""
 
-
-def _label_of(lesson: _Lesson | Answer) -> object:
-    return lesson.label if isinstance(lesson, _Lesson) else _ANSWERED
+def _class_of(lesson: _Lesson | Answer) -> object:
+    """Return what lessons have in common that are learnt together."""
+    return lesson.label if isinstance(lesson, _Lesson) else Answer
 
 
 def _taught(lesson: _Lesson, result: LearnResult | NbtextError) -> Answer:

@@ -10,6 +10,7 @@ import socket
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -255,7 +256,8 @@ def _listen_unix(address: Address, mode: int, wait: float) -> Listener:
         folder = str(Path(address.path).parent)
         # no other server looks for a free place in it at the same time
         what = "has had the socket's folder locked"
-        with locked(folder, _open_folder, wait=wait, what=what):
+        opening = partial(os.open, flags=os.O_RDONLY | os.O_DIRECTORY)
+        with locked(folder, opening, wait=wait, what=what):
             _make_room(address.path)
             # nobody may connect before the mode is what it shall be
             before = os.umask(0o777)
@@ -270,10 +272,6 @@ def _listen_unix(address: Address, mode: int, wait: float) -> Listener:
         opened.close()
         raise
     return Listener(opened, str(address), _identity(address.path))
-
-
-def _open_folder(path: str) -> int:
-    return os.open(path, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def _make_room(path: str) -> None:

@@ -10,6 +10,7 @@ costs, 2.5 points more are for a tenth of the expected cost, held against that o
 best other decision.
 """
 
+import re
 from functools import lru_cache
 from math import log
 from typing import Final, NamedTuple
@@ -71,7 +72,7 @@ class Verdict(NamedTuple):
     @property
     def tests(self) -> str:
         """Return what SpamAssassin would call tests: the label, and p in percent."""
-        name = _test_name(printable_label(self.decision))
+        name = _symbol(printable_label(self.decision))
         return f"NBTEXT_{name},NBTEXT_{min(int(self.probability * 100), 99):02}"
 
     @property
@@ -79,20 +80,15 @@ class Verdict(NamedTuple):
         """Return the tests, then the views and terms that speak for the decision."""
         side = 1.0 if self.is_spam else -1.0
         own = [one for one in self.reasons if one.contribution * side > 0]
-        names = [f"NBTEXT_{_symbol(one.view)}" for one in own]
-        names += [f"NBTEXT_TERM_{_symbol(one.text)}" for one in own]
+        names = [f"NBTEXT_{_symbol(one.view[:LONGEST_SYMBOL])}" for one in own]
+        names += [f"NBTEXT_TERM_{_symbol(one.text[:LONGEST_SYMBOL])}" for one in own]
         return ",".join([self.tests, *dict.fromkeys(names)])
 
 
 @lru_cache(maxsize=256)
-def _test_name(label: str) -> str:
-    return "".join(one if one.isalnum() else "_" for one in label.upper())
-
-
 def _symbol(text: str) -> str:
     """Return a text as part of a test's name: upper case, digits and underlines."""
-    letters = text[:LONGEST_SYMBOL].upper()
-    return "".join(one if one.isascii() and one.isalnum() else "_" for one in letters)
+    return re.sub("[^A-Z0-9]", "_", text.upper())
 
 
 def verdict_of(
