@@ -27,6 +27,7 @@ from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.document import Document
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import Policy
+from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import (
     default_scoring,
@@ -331,6 +332,25 @@ def bounded(megabytes: int) -> Iterator[None]:
     finally:
         tracemalloc.stop()
     assert peak < megabytes << 20
+
+
+def decision(
+    label: str | None = "spam", probability: float = 0.9, **changes: Any
+) -> Decision:
+    """Return what was decided about a message of ham or spam."""
+    made = Decision(
+        name="-",
+        label=label,
+        probability=probability,
+        classes=("ham", "spam"),
+        log_posterior=(-2.3, -0.1),
+        printed=(-2.3, -0.1),
+        known=1,
+        tokens=1,
+        truncated=False,
+        expected=None,
+    )
+    return made._replace(**changes)
 
 
 def maildir(path: Path, messages: Mapping[str, bytes] | None = None) -> Path:

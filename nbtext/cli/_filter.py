@@ -327,19 +327,14 @@ def _summary(tally: Tally[str], report: FilterReport) -> str:
         return "nothing new, unchanged since the last run"
     parts = [f"{tally.total():,} new"] if tally else ["nothing new"]
     numbers = tally + Tally(gone=report.gone)
-    parts += [
-        f"{numbers[action]:,} {words}"
-        for action, words in SAID.items()
-        if numbers[action]
+    said = [
+        *((numbers[action], words) for action, words in SAID.items()),
+        (report.known, "known"),
+        (report.older, "older than --since"),
+        (report.unreadable, "unreadable"),
+        (len(report.refused), "not moved"),
     ]
-    if report.known:
-        parts.append(f"{report.known:,} known")
-    if report.older:
-        parts.append(f"{report.older:,} older than --since")
-    if report.unreadable:
-        parts.append(f"{report.unreadable:,} unreadable")
-    if report.refused:
-        parts.append(f"{len(report.refused):,} not moved")
+    parts += [f"{number:,} {words}" for number, words in said if number]
     if not report.is_whole and report.left == 0:
         parts.append("the rest left by --limit")
     return ", ".join(parts)

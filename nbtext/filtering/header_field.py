@@ -111,7 +111,8 @@ def added_by(
     label = printable_label(decision)
     value = f"{label}, probability={probability(decision.probability)}"
     lines = [value, *map(printable_reason, reasons)]
-    return checked(AddedField(field, ",\n ".join(lines), tag))
+    check_field(field, tag)
+    return AddedField(field, ",\n ".join(lines), tag)
 
 
 def printable_label(decision: Decision) -> str:
@@ -146,20 +147,15 @@ def _printable(text: str) -> str:
     )
 
 
-def checked(added: AddedField) -> AddedField:
+@lru_cache(maxsize=8)  # it is the same for each message
+def check_field(field: str, tag: str) -> None:
     """
-    Return an added field, if a message can have it.
+    Refuse a field and a tag that no message can have.
 
     Raises:
         SettingsError: no field can have that name, or no subject that tag.
 
     """
-    _check(added.field, added.tag)
-    return added
-
-
-@lru_cache(maxsize=8)  # it is the same for each message
-def _check(field: str, tag: str) -> None:
     if not _NAME.fullmatch(field):
         message = f"the field name {field!r} is not printable ASCII without a colon"
         raise SettingsError(message)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.filtering.header_field import added_by, printable_reason, with_added
-from nbtext.scoring import Decision
 from nbtext.scoring.explanation import Reason
+from tests.build import decision
 
 HOSTILE = st.one_of(
     st.text(max_size=60),
@@ -49,18 +49,7 @@ MESSAGES = st.sampled_from(
         b"From: a@b.example\nX-NBText: ham,\n forged\nSubject: x\n\nX-NBText: y\n",
     ]
 )
-DECISION = Decision(
-    name="-",
-    label="spam",
-    probability=0.9,
-    classes=("ham", "spam"),
-    log_posterior=(-2.3, -0.1),
-    printed=(-2.3, -0.1),
-    known=1,
-    tokens=1,
-    truncated=False,
-    expected=None,
-)
+DECISION = decision("spam")
 
 
 @given(REASONS, MESSAGES)

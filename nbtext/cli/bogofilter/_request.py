@@ -13,8 +13,7 @@ from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._plain import default_file, in_folder
 from nbtext.cli.bogofilter._words import FIELD, HAM, SPAM
 from nbtext.errors import SettingsError
-from nbtext.filtering import AddedField
-from nbtext.filtering.header_field import checked
+from nbtext.filtering.header_field import check_field
 from nbtext.keyring import name_secret
 
 Form: TypeAlias = Literal["none", "line", "terse", "script", "figure"]
@@ -102,7 +101,7 @@ def request_of(parsed: Parsed) -> Request:
     }
     field = parsed.last("spam-header-name") or FIELD
     for tag in tags.values():
-        checked(AddedField(field, "", tag))
+        check_field(field, tag)
     return Request(
         model=_model(parsed),
         keyed=_keyed(parsed),

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from nbtext.cli._tables import decision_lines, fact_lines
 from nbtext.mail import Heading
-from nbtext.scoring import Decision
+from tests.build import decision
 from tests.drawing import drawn
 
 FACTS = [
@@ -13,24 +13,6 @@ FACTS = [
     ("policy", "decides for the most probable class"),
     ("terms", "25,957"),
 ]
-
-
-def decided(
-    name: str, label: str, classes: tuple[str, ...] = ("ham", "spam")
-) -> Decision:
-    return Decision(
-        name=name,
-        label=label,
-        probability=0.9,
-        classes=classes,
-        log_posterior=(-0.1, -2.3),
-        printed=(-0.1, -2.3),
-        known=3,
-        tokens=4,
-        truncated=False,
-        expected=None,
-        heading=None,
-    )
 
 
 def test_a_long_fact_breaks_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,9 +42,9 @@ def test_what_is_cut_of_a_heading_ends_in_an_ellipsis(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     heading = Heading("Ann <ann@example.org>", "A subject that is long")
-    decision = decided("1.eml", "ham")._replace(heading=heading)
+    one = decision("ham", name="1.eml", heading=heading)
 
-    line = drawn(decision_lines([[decision]]), 50)[1]
+    line = drawn(decision_lines([[one]]), 50)[1]
 
     assert line == "ham         0.9000  1.eml  Ann <ann@example.org>:\u2026"
     assert len(line) <= 50
@@ -71,7 +53,7 @@ def test_what_is_cut_of_a_heading_ends_in_an_ellipsis(
 def test_one_very_long_class_does_not_move_the_lines_of_others() -> None:
     long = "x" * 300
     decisions = [
-        decided(name, label, classes=("ham", long))
+        decision(label, name=name, classes=("ham", long))
         for name, label in (("1.txt", "ham"), ("2.txt", long))
     ]
 

@@ -20,7 +20,7 @@ from nbtext.filtering.header_field import (
 )
 from nbtext.filtering.plain_header import plain_end
 from nbtext.mail import read_mail
-from nbtext.scoring.decide import Decision
+from tests.build import decision
 
 MARK = AddedField("X-NBText", "spam, probability=0.9987")
 LINE = b"X-NBText: spam, probability=0.9987"
@@ -35,21 +35,6 @@ PIECES = st.sampled_from(
     ]
 )  # fmt: skip
 MESSAGES = st.lists(PIECES | st.binary(max_size=12), max_size=12).map(b"".join)
-
-
-def decision(label: str | None, probability: float = 0.9987) -> Decision:
-    return Decision(
-        "-",
-        label,
-        probability,
-        ("ham", "spam"),
-        (0.0, 0.0),
-        (0.0, 0.0),
-        1,
-        1,
-        False,
-        None,
-    )
 
 
 def without_ours(header: bytes) -> bytes:
@@ -326,7 +311,7 @@ def test_a_tag_stands_before_the_subject(message: bytes, expected: bytes) -> Non
 
 
 def test_the_field_says_label_and_probability() -> None:
-    assert added_by(decision("spam")) == MARK
+    assert added_by(decision("spam", 0.9987)) == MARK
     assert added_by(decision("spam", 0.99999)).value == "spam, probability=0.9999"
     assert added_by(decision(None, 0.51)).value == "unsure, probability=0.5100"
 

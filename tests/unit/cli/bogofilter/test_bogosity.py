@@ -19,14 +19,15 @@ from nbtext.cli.bogofilter._bogosity import (
 )
 from nbtext.errors import SettingsError
 from nbtext.scoring.decide import CERTAIN, Decision
+from tests import build
 
 
 def decision(spamicity: float, *, known: int = 1) -> Decision:
     label = "spam" if spamicity > 0.5 else "ham"
     posterior = (log(1 - spamicity), log(spamicity))
-    return Decision(
-        "-", label, 0.9, ("ham", "spam"), posterior, posterior, known, 1, False, None
-    )  # fmt: skip
+    return build.decision(
+        label, log_posterior=posterior, printed=posterior, known=known
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,9 +64,7 @@ def test_a_message_of_which_nothing_is_known_is_unsure_whatever_is_usual() -> No
 
 
 def test_no_spamicity_is_certain() -> None:
-    certain = Decision(
-        "-", "spam", 0.9, ("ham", "spam"), (-99.0, 0.0), (-99.0, 0.0), 1, 1, False, None
-    )  # fmt: skip
+    certain = build.decision(log_posterior=(-99.0, 0.0), printed=(-99.0, 0.0))
 
     assert bogosity(certain, Cutoffs()).spamicity == CERTAIN
     assert bogosity(certain, Cutoffs(spam=1.0)).verdict == "Unsure"
