@@ -3,8 +3,8 @@ What is wrong with labelled documents, before a model is made of them.
 
 In: labelled sources. Out: `Findings`: labels that are probably wrong, the same document
 under two labels, near duplicates across classes, terms and dates that give a class
-away, classes that are too small. Documents are read once and counted once; each is
-scored as if it alone had not been counted.
+away, classes that are too small. Documents are counted once; each is scored as if it
+alone had not been counted.
 
 What is exported is loaded when it is first asked for.
 """

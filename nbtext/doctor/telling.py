@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,8 +47,7 @@ Wanted: TypeAlias = "dict[tuple[str, str | None], Suspect]"
 """Suspects that are looked for, by name and label."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """
     The texts of terms.
 
@@ -58,8 +56,8 @@ class Told:
         terms: number of a view and key of a leak to its text.
     """
 
-    reasons: dict[Suspect, tuple[str, ...]] = field(default_factory=dict)
-    terms: dict[tuple[int, int], str] = field(default_factory=dict)
+    reasons: dict[Suspect, tuple[str, ...]]
+    terms: dict[tuple[int, int], str]
 
 
 def tell(
@@ -82,7 +80,7 @@ def tell(
         leaks: terms that give a class away.
 
     """
-    told = Told()
+    terms: dict[tuple[int, int], str] = {}
     wanted: Wanted = {(one.name, one.label): one for one in suspects}
     left: KeysByLabel = defaultdict(lambda: defaultdict(set))
     for leak in leaks:
@@ -90,20 +88,18 @@ def tell(
     found: list[tuple[Suspect, Document]] = []
     settings = rest.settings
     if not wanted and not left:
-        return told
+        return Told({}, {})
     for document, reading in _read(sources, max_bytes, settings, wanted, left):
         suspect = wanted.pop((document.name, document.label), None)
         if suspect is not None:
             found.append((suspect, document))
         if document.label in left:
-            texts = _texts(settings, reading, left[document.label])
-            told.terms.update(texts)
+            terms |= _texts(settings, reading, left[document.label])
             if not any(left[document.label].values()):
                 del left[document.label]
         if not wanted and not left:
             break
-    told.reasons.update(_reasons(model, rest, found))
-    return told
+    return Told(_reasons(model, rest, found), terms)
 
 
 def _read(
@@ -138,7 +134,7 @@ def _reasons(
     model: BatchModel, rest: CountTable, found: Sequence[tuple[Suspect, Document]]
 ) -> dict[Suspect, tuple[str, ...]]:
     """Return the strongest terms of suspects, by a model that has counted none."""
-    if rest.classes != model.classes:
+    if not found or rest.classes != model.classes:
         return {}
     contents = Contents(rest, model.scoring)
     reasons = {}
