@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from nbtext import train_on
 from nbtext.counts.counting import Limits, count
 from nbtext.document import Document
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings.reading import Settings
 from nbtext.store.packing import unpack
@@ -58,6 +60,14 @@ class Truth:
 def truth() -> Truth:
     """What models hold, and what they should hold."""
     return Truth()
+
+
+@pytest.fixture(scope="session")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
+    """A model of two messages: money and a winner are spam, a lunch meeting is ham."""
+    path = tmp_path_factory.mktemp("model") / "m.nbt"
+    train_on([("spam", "money winner"), ("ham", "lunch meeting")], path)
+    return Classifier(load_model(str(path)))
 
 
 @pytest.fixture

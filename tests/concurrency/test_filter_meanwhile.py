@@ -9,7 +9,6 @@ import fcntl
 import mailbox
 import os
 import signal
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,22 +20,14 @@ from typing import Any
 
 import pytest
 
-from nbtext import train_on
-from nbtext.filtering.mailbox import filter_mailbox
-from nbtext.filtering.mailboxes import open_mailbox
-from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
-from nbtext.filtering.seen_file import open_seen
+from nbtext.filtering.rules import Rule
 from nbtext.scoring.classifier import Classifier
-from nbtext.scoring.model import load_model
+from tests import filtered
+from tests.filtered import plain
+from tests.forking import ended, forked
 from tests.waiting import PATIENCE
 
-WANTED = FilterOptions(max_bytes=1 << 20, wait=PATIENCE)
-BOXES: dict[str, Any] = {
-    "maildir": mailbox.Maildir,
-    "mh": mailbox.MH,
-    "mbox": mailbox.mbox,
-    "waiting mbox": mailbox.mbox,
-}
+BOXES: dict[str, Any] = {**filtered.BOXES, "waiting mbox": mailbox.mbox}
 """The last one's mail comes from programs that wait for the lock of what they have
 open; the library, where it removes or changes a message, would lose that itself."""
 
@@ -49,13 +40,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def message(writer: int, number: int) -> bytes:
     words = b"money winner" if number % 2 else b"lunch meeting"
     return b"Subject: %d.%d\nDate: today\n\n%s\n" % (writer, number, words)
-
-
-@pytest.fixture(scope="module")
-def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
-    path = tmp_path_factory.mktemp("model") / "m.nbt"
-    train_on([("spam", "money winner"), ("ham", "lunch meeting")], str(path))
-    return Classifier(load_model(str(path)))
 
 
 @contextmanager
@@ -134,18 +118,9 @@ def read(kind: str, path: Path, over: Path) -> None:
 
 
 def filter_once(folder: Path, kind: str, classifier: Classifier, memory: str) -> None:
-    rules = rules_of(
-        open_mailbox(str(folder / "inbox")),
-        {"spam": Rule(0.5, str(folder / "junk"))},
-    )
-    with open_seen(str(folder / memory), wait=PATIENCE) as remembering:
-        run = Run(classifier, remembering, WANTED, refuse)
-        for _ in filter_mailbox(rules, run, FilterReport()):
-            pass
-
-
-def refuse(one: object) -> None:
-    raise AssertionError(one)
+    rule = Rule(0.5, str(folder / "junk"))
+    inbox, seen = folder / "inbox", folder / memory
+    filtered.filtered(classifier, inbox, rule, seen, wait=PATIENCE)
 
 
 def filter_on(
@@ -161,17 +136,7 @@ def at_work(*works: Callable[[], None]) -> Iterator[list[int]]:
     children = []
     try:
         for work in works:
-            child = os.fork()
-            if not child:
-                code = 1
-                try:
-                    work()
-                    code = 0
-                except BaseException:
-                    traceback.print_exc()
-                finally:
-                    os._exit(code)
-            children.append(child)
+            children.append(forked(work))
         yield children
     finally:
         for child in children:
@@ -181,20 +146,10 @@ def at_work(*works: Callable[[], None]) -> Iterator[list[int]]:
                 os.waitpid(child, 0)
 
 
-def ended(child: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def held(kind: str, path: Path) -> Counter[bytes]:
     with opened(kind, path) as box:
         texts = [box.get_bytes(key) for key in box.iterkeys()]
     return Counter(map(plain, texts))
-
-
-def plain(one: bytes) -> bytes:
-    """Return a message without what Python's library writes of its state."""
-    lines = one.splitlines(keepends=True)
-    return b"".join(line for line in lines if b"Status:" not in line)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -33,6 +32,7 @@ from nbtext.store import appending, compact, open_model
 from nbtext.store.file import map_file
 from nbtext.store.lock import locked
 from nbtext.store.writing import replace_file
+from tests.forking import ended, forked
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -128,26 +128,12 @@ def in_background(*works: Callable[[], None]) -> Iterator[None]:
     yield
     for child in children:
         os.kill(child, signal.SIGKILL)
-    ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    ends = [ended(child) for child in children]
     assert ends == [-signal.SIGKILL] * len(children)
 
 
-def forked(work: Callable[[], None]) -> int:
-    child = os.fork()
-    if child:
-        return child
-    code = 1
-    try:
-        work()
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(code)
-
-
 def all_end_well(children: list[int]) -> bool:
-    ends = [os.waitpid(child, 0)[1] for child in children]
+    ends = [ended(child) for child in children]
     return not any(ends)
 
 

@@ -12,27 +12,22 @@ import fcntl
 import mailbox
 import os
 import shutil
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from nbtext import train_on
 from nbtext.errors import NbtextError
 from nbtext.files import _locking, _renaming, _replacing
-from nbtext.filtering.mailbox import filter_mailbox
-from nbtext.filtering.mailboxes import Marks, _carrying, open_mailbox
-from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
-from nbtext.filtering.seen_file import open_seen
+from nbtext.filtering.mailboxes import Marks, _carrying
+from nbtext.filtering.rules import Rule
 from nbtext.scoring.classifier import Classifier
-from nbtext.scoring.model import load_model
-
-if TYPE_CHECKING:
-    from nbtext.document import Note, Unreadable
+from tests.build import maildir
+from tests.filtered import filtered
+from tests.forking import ended, forked
 
 CALLS = (
     "open", "pwrite", "write", "fsync", "fdatasync", "replace", "rename", "link",
@@ -47,8 +42,6 @@ LOCKS = ("lockf", "flock", "fcntl")
 """Calls that change nothing, as functions of `os` and of `fcntl`."""
 
 DIED = 9
-
-WANTED = FilterOptions(max_bytes=1 << 20, wait=5)
 
 MESSAGES = [
     b"Subject: %s\nMessage-ID: <%d@x.example>\n\n%s\n"
@@ -206,13 +199,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
-    path = tmp_path_factory.mktemp("model") / "m.nbt"
-    train_on([("spam", "money winner"), ("ham", "lunch meeting")], str(path))
-    return Classifier(load_model(str(path)))
-
-
 def make(kind: str, path: Path) -> None:
     """Make a mailbox as Python's library does, with all messages in it."""
     if kind == "mbox":
@@ -269,27 +255,18 @@ class Place(NamedTuple):
         if self.case.target == "mh":
             (self.folder / "target").mkdir()
         elif self.case.target == "maildir":
-            for part in ("target/cur", "target/new", "target/tmp"):
-                (self.folder / part).mkdir(parents=True)
+            maildir(self.folder / "target")
 
     def filter(self, classifier: Classifier) -> None:
-        source = open_mailbox(str(self.folder / "source"))
+        source, memory = self.folder / "source", self.folder / "memory"
         target = str(self.folder / "target") if self.case.target else None
-        rules = rules_of(source, {"spam": Rule(0.5, target, self.case.marks)})
-        with open_seen(str(self.folder / "memory"), wait=5) as memory:
-            run = Run(classifier, memory, WANTED, on_problem)
-            for _ in filter_mailbox(rules, run, FilterReport()):
-                pass
+        filtered(classifier, source, Rule(0.5, target, self.case.marks), memory)
 
     def held(self) -> tuple[Counter[bytes], Counter[bytes]]:
         return (
             held(self.case.source, self.folder / "source"),
             held(self.case.target, self.folder / "target"),
         )
-
-
-def on_problem(one: "Unreadable | Note") -> None:
-    pytest.fail(f"a message could not be read: {one}")
 
 
 def attempt(
@@ -300,21 +277,16 @@ def attempt(
     prepare: Callable[[Path], None],
 ) -> bool:
     """Filter in a process whose change of that number is struck; False if none was."""
-    child = os.fork()
-    if not child:
-        code = 70
-        try:
-            prepare(place.folder)
-            left = install(number, strike, place.case)
-            with suppress(NbtextError):
-                place.filter(classifier)
-            code = 1 if left[0] < 0 else 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
+
+    def filter_struck() -> None:
+        prepare(place.folder)
+        left = install(number, strike, place.case)
+        with suppress(NbtextError):
+            place.filter(classifier)
+        if left[0] < 0:
+            os._exit(1)
+
+    code = ended(forked(filter_struck))
     assert code in (0, 1, DIED)
     return code != 0
 

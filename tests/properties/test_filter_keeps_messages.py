@@ -6,7 +6,6 @@ and as often. What is new and spam is moved by the next run; what its user has p
 stays, and what was decided about stays what it is.
 """
 
-import mailbox
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -17,20 +16,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nbtext import train_on
-from nbtext.filtering.mailbox import filter_mailbox
-from nbtext.filtering.mailboxes import open_mailbox
-from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
-from nbtext.filtering.seen_file import open_seen
+from nbtext.filtering.rules import Rule
 from nbtext.scoring.classifier import Classifier
-from nbtext.scoring.model import load_model
-
-BOXES: dict[str, Any] = {
-    "maildir": mailbox.Maildir,
-    "mh": mailbox.MH,
-    "mbox": mailbox.mbox,
-}
-WANTED = FilterOptions(max_bytes=1 << 20, wait=5)
+from tests.filtered import BOXES, filtered, plain
 
 N_CONTENTS = 6
 """So few that the same comes twice; the even ones are spam."""
@@ -56,13 +44,6 @@ def is_spam(one: bytes) -> bool:
     return b"winner" in one
 
 
-@pytest.fixture(scope="module")
-def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
-    path = tmp_path_factory.mktemp("model") / "m.nbt"
-    train_on([("spam", "money winner"), ("ham", "lunch meeting")], str(path))
-    return Classifier(load_model(str(path)))
-
-
 class World:
     """Two mailboxes, and what should be in them."""
 
@@ -86,13 +67,9 @@ class World:
         self.inbox[content(number)] += 1
 
     def filter(self, _: int) -> None:
-        rules = rules_of(
-            open_mailbox(str(self.folder / "inbox")),
-            {"spam": Rule(0.5, str(self.folder / "junk"))},
-        )
-        with open_seen(str(self.folder / "memory"), wait=5) as memory:
-            run = Run(self.classifier, memory, WANTED, on_problem)
-            outcomes = list(filter_mailbox(rules, run, FilterReport()))
+        inbox, memory = self.folder / "inbox", self.folder / "memory"
+        rule = Rule(0.5, str(self.folder / "junk"))
+        outcomes = filtered(self.classifier, inbox, rule, memory)
         new = [one for one in self.inbox.elements() if one not in self.known]
         assert len(outcomes) == len(new)
         for one in new:
@@ -142,16 +119,6 @@ class World:
             with closing(self.open(name)) as box:
                 there = Counter(plain(box.get_bytes(key)) for key in box.iterkeys())
             assert there == +expected
-
-
-def on_problem(one: object) -> None:
-    pytest.fail(f"a message could not be read: {one}")
-
-
-def plain(one: bytes) -> bytes:
-    """Return a message without what Python's library writes of its state."""
-    lines = one.splitlines(keepends=True)
-    return b"".join(line for line in lines if b"Status:" not in line)
 
 
 @pytest.mark.parametrize("kind", BOXES)
