@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
 
 from nbtext.distributed.items import RemoteFile
-from nbtext.distributed.partitions import Partition, is_partitioned, partitions
+from nbtext.distributed.partitions import Partition, partitions
 from nbtext.distributed.remote import is_remote, local_path
 from nbtext.distributed.remote_sources import remote_sources
 from nbtext.document import Document, Pause, Unread, Unreadable
@@ -143,13 +143,12 @@ def _local_sources(
 
 def _in_parts(item: Source, size: int, labelled: bool) -> Iterator[tuple[Source, int]]:
     """Yield the parts of a file that several tasks can read; others as they are."""
-    place = None
     if isinstance(item, Unopened) and item.kind in (None, "jsonl"):
         place = item.place
     elif isinstance(item, Unread | RemoteFile) and item.is_mail is None:
         path = item.path if isinstance(item, Unread) else item.url
         place = Place(path, item.label, is_label_given=True, labelled=labelled)
-    if place is None or not is_partitioned(place.name):
+    else:
         yield item, size
         return
     try:

@@ -102,11 +102,6 @@ def partitions(place: Place, size: int) -> list[Partition] | None:
     ]
 
 
-def is_partitioned(path: str) -> bool:
-    """Tell by its name whether a file may be read in parts."""
-    return path.lower().endswith((*PARQUET, *JSON_LINES))
-
-
 def items_of(part: Partition, options: Options) -> Iterator[Item]:
     """Yield the documents of a part, and what cannot be read of it."""
     name = f"{part.place.name}#{part.number}"

@@ -31,8 +31,8 @@ from nbtext.sources import (
     split_label,
 )
 
-ONE_EACH: Final = ("mail", "text", "maildir", "mh")
-"""Formats of which each file is a document."""
+ONE_EACH: Final = {"mail": True, "maildir": True, "mh": True, "text": False}
+"""Formats of which each file is a document, and whether that is mail."""
 
 
 def remote_sources(
@@ -103,7 +103,7 @@ def _named_file(place: Place, options: Options) -> Source:
     if place.labelled and place.label is None:
         place = place.named(file_label(place.name))
     if options.format in ONE_EACH:
-        return RemoteFile(place.name, place.label, _is_mail(options))
+        return RemoteFile(place.name, place.label, ONE_EACH.get(options.format))
     kind = None if options.format == "auto" else options.format
     return Unopened(kind, place, is_named=True)
 
@@ -114,10 +114,5 @@ def _file_of(file: RemotePath, place: Place, options: Options) -> Source:
     if kind == "auto":
         kind = container_format(file.url)
     if kind is None or kind in ONE_EACH:
-        return RemoteFile(file.url, place.label, _is_mail(options))
+        return RemoteFile(file.url, place.label, ONE_EACH.get(options.format))
     return Unopened(kind, place._replace(name=file.url))
-
-
-def _is_mail(options: Options) -> bool | None:
-    known = {"mail": True, "maildir": True, "mh": True, "text": False}
-    return known.get(options.format)
