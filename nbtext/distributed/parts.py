@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from nbtext.counts.counting import Counted, Limits
     from nbtext.counts.sample import Block, Place
     from nbtext.counts.text_sample import TextSample
-    from nbtext.settings.reading import Settings
 
 from nbtext.counts import CountTable, LedgerRun, Sample, SortedCounts
 from nbtext.counts.room import is_in_file
@@ -253,8 +252,3 @@ def counted_chunk(
     sample.prune()
     own = SamplePart(tuple(sample.blocks()), sample.end, marks, counted.texts)
     return CountedChunks(ranges, own), mark
-
-
-def empty_table(settings: Settings) -> CountTable:
-    """Return the counts of no document."""
-    return CountTable(settings=settings, runs=tuple(() for _ in settings.views))

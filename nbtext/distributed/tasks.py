@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.sources import Options
 
+from nbtext.counts import CountTable
 from nbtext.counts.counting import Counted, count, guess
 from nbtext.counts.room import bounded
 from nbtext.counts.table import add
@@ -39,7 +40,6 @@ from nbtext.distributed.parts import (
     add_samples,
     check_marks,
     counted_chunk,
-    empty_table,
     joined_marks,
     sample_of,
     texts_of,
@@ -199,8 +199,8 @@ def finish(
     check_marks(marks, plan.marks)
     counting = plan.counting
     with worker_memory(is_alone=True):
-        tables = [one.load() for one in stored]
-        table = add(tables) if tables else empty_table(counting.settings)
+        nothing = CountTable(counting.settings)
+        table = add([one.load() for one in stored] or [nothing])
         limits = counting.limits
         sample, texts = sample_of(samples, limits), texts_of(samples, limits)
         sources = LabelledSources(
