@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     Decided = tuple[list[Decision], list[Unreadable | Note]]
 
-from nbtext.arguments import path_of, sources_of
+from nbtext.arguments import sources_of
 from nbtext.distributed.connecting import check_workers, failures_told
 from nbtext.distributed.items import items_of
 from nbtext.distributed.listing import Chunk, list_sources
@@ -75,8 +76,7 @@ def classified_on(
 
     """
     parts = _parts(model)
-    above = None if shared is None else path_of(shared)
-    with shared_folder(parts[0].model.path, above) as folder, failures_told(client):
+    with shared_folder(parts[0].model.path, shared) as folder, failures_told(client):
         threads = check_workers(client, folder, HELD)
         names = {f"{folder}/model-{n}": part for n, part in enumerate(parts)}
         for name, part in names.items():
@@ -128,14 +128,12 @@ def _decisions(
         pending: deque[Future] = deque()
         waiting = iter(chunks)
         while True:
-            for chunk in waiting:
-                pending.append(
-                    client.submit(
-                        _decide, chunk, opened, options, headings, max_bytes, pure=False
-                    )
+            pending.extend(
+                client.submit(
+                    _decide, chunk, opened, options, headings, max_bytes, pure=False
                 )
-                if len(pending) == ahead:
-                    break
+                for chunk in islice(waiting, ahead - len(pending))
+            )
             if not pending:
                 return
             decided: Decided = pending.popleft().result()

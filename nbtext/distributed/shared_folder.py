@@ -20,6 +20,9 @@ from uuid import uuid4
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from nbtext.arguments import AnyPath
+
+from nbtext.arguments import path_of
 from nbtext.errors import ModelWriteError
 from nbtext.files.temporary import LEFTOVER
 
@@ -28,7 +31,7 @@ HELD: Final = "client"
 
 
 @contextmanager
-def shared_folder(path: str, above: str | None) -> Iterator[str]:
+def shared_folder(path: str, above: AnyPath | None) -> Iterator[str]:
     """
     Make a folder for a run, and remove it at the end, with what runs before have left.
 
@@ -43,7 +46,7 @@ def shared_folder(path: str, above: str | None) -> Iterator[str]:
     model = Path(os.path.abspath(path))  # noqa: PTH100  not resolved
     parent = model.parent
     if above is not None:
-        parent = Path(os.path.abspath(above))  # noqa: PTH100  not resolved
+        parent = Path(os.path.abspath(path_of(above)))  # noqa: PTH100  not resolved
     begin = f".{model.name}.cluster-"
     folder = parent / f"{begin}{uuid4().hex}"
     try:

@@ -10,7 +10,7 @@ it is a file; no counts ever do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
@@ -110,11 +110,10 @@ def train(
     options, overrides = reading_columns(options, overrides)
     if not replace:
         check_stays_keyed(path, overrides)
-    above = None if shared is None else path_of(shared)
-    with shared_folder(path, above) as folder, failures_told(client):
+    with shared_folder(path, shared) as folder, failures_told(client):
         threads = check_workers(client, folder, HELD)
         listed = list_sources(sources, options, labelled=True)
-        run = _Run(client, folder, listed, threads, overrides)
+        run = _Run(client, folder, listed, listed.chunks(threads), overrides)
         counted = run.count(options, progress)
         old = policy_of(path)
         try:
@@ -165,19 +164,15 @@ class _Run:
         client: the connection.
         folder: what all workers see.
         listed: the sources.
-        threads: how many threads the workers have together.
+        chunks: the same, cut into what one task reads.
         overrides: what differs from the default settings.
     """
 
     client: Client
     folder: str
     listed: Listed
-    threads: int
+    chunks: list[Chunk]
     overrides: SettingsOverrides
-    chunks: list[Chunk] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.chunks = self.listed.chunks(self.threads)
 
     def count(self, options: Options, progress: Progress | None) -> _Counted:
         """Count all chunks, read as most of their documents ask for."""
