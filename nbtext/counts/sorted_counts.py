@@ -89,7 +89,7 @@ class SortedCounts:
         """How many bytes of them are in no temporary file."""
         return in_memory((self.keys, *self.columns))
 
-    def part(self, rows: slice) -> SortedCounts:
+    def part(self, rows: slice | NDArray[np.int64]) -> SortedCounts:
         """Return some rows."""
         return SortedCounts(
             self.keys[rows], tuple(column[rows] for column in self.columns)

@@ -109,7 +109,12 @@ def check_model(path: str) -> Checked:
     parts, total = _adding_up(_of_equal_settings(list(parts_of(path, mapped))))
     checked = Checked(path, len(mapped), tuple(parts), (), ())
     if not checked.sound:
-        _check_version(path)
+        try:
+            load_model(path)
+        except ModelVersionError:  # of another nbtext nothing need be damaged
+            raise
+        except ModelFileError:
+            return checked
     if total is None or not checked.is_sound:
         return checked
     try:
@@ -120,22 +125,6 @@ def check_model(path: str) -> Checked:
     faults = _chain_faults(checked, total) if _is_chained(checked.tables) else ()
     faults += _amount_faults(model.file, total)
     return checked._replace(faults=faults, notes=notes)
-
-
-def _check_version(path: str) -> None:
-    """
-    Refuse a model of another nbtext, in which nothing need be damaged.
-
-    Raises:
-        ModelVersionError: it is one.
-
-    """
-    try:
-        load_model(path)
-    except ModelVersionError:
-        raise
-    except ModelFileError:
-        return
 
 
 def _mapped(path: str) -> memoryview:

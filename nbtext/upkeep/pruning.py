@@ -18,8 +18,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from nbtext.counts.correction_table import Correction
     from nbtext.store import Contents
 
@@ -103,17 +101,11 @@ def _without_rare(
         start = 0
         for place, part in enumerate(parts):
             of_part = is_common[places[start : start + len(part)]]
-            kept.add(place, _taken(part, np.flatnonzero(of_part)))
+            kept.add(place, part.part(np.flatnonzero(of_part)))
             start += len(part)
         working.done(keys.nbytes * (1 + n_columns))
     working.let_go()
     return kept.runs(), before, after
-
-
-def _taken(run: SortedCounts, rows: NDArray[np.int64]) -> SortedCounts:
-    return SortedCounts(
-        run.keys.take(rows), tuple(column.take(rows) for column in run.columns)
-    )
 
 
 def _without_gone(

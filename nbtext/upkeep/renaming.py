@@ -50,7 +50,7 @@ def rename(contents: Contents, names: Mapping[str, str], path: str) -> Contents:
     new = [names.get(name, name) for name in old]
     _check(names, old, new, path)
     order = sorted(range(len(new)), key=new.__getitem__)
-    is_reversed = len(order) == 2 and order == [1, 0]
+    is_reversed = order == [1, 0]
     _check_policy(contents.policy, new, path)
     renamed = dict(zip(old, new, strict=True))
     return replace(
