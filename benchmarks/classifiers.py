@@ -12,6 +12,7 @@ import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # numpy would make this process larger than those it measures
     import numpy as np
     from numpy.typing import NDArray
 
+    from nbtext import Decision
     from nbtext.document import Document
     from tests.corpus.splits import Split
 
@@ -65,12 +67,16 @@ def classes_of(split: "Split") -> tuple[str, ...]:
 
 def nbtext_defaults(split: "Split") -> Predicted:
     """Go through the library, as the tests do."""
-    import numpy as np
-
     from tests.corpus.test_accuracy import decided
 
     with tempfile.TemporaryDirectory() as folder:
-        decisions = decided([split], Path(folder))
+        return predicted(split, decided([split], Path(folder)))
+
+
+def predicted(split: "Split", decisions: "Sequence[Decision]") -> Predicted:
+    """Return what nbtext has decided about a split's second part."""
+    import numpy as np
+
     places = {name: place for place, name in enumerate(classes_of(split))}
     return Predicted(
         np.array([one.log_posterior for one in decisions]),
@@ -120,24 +126,15 @@ def ask_bogofilter(
     return said.stdout.splitlines()
 
 
-def multinomial_nb(split: "Split") -> Predicted:
-    """Count words, and let scikit-learn's multinomial naive Bayes decide."""
+def naive_bayes(name: str, split: "Split", **options: Any) -> Predicted:
+    """Let a naive Bayes of scikit-learn decide by the words of documents."""
     scikit_learn_python()
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.naive_bayes import MultinomialNB
+    from sklearn import naive_bayes
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-    words = CountVectorizer(encoding="latin-1")
-    return of_scikit_learn(split, words, MultinomialNB(alpha=1.0))
-
-
-def complement_nb(split: "Split") -> Predicted:
-    """Count words, and let scikit-learn's complement naive Bayes decide."""
-    scikit_learn_python()
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.naive_bayes import ComplementNB
-
-    words = CountVectorizer(encoding="latin-1")
-    return of_scikit_learn(split, words, ComplementNB(alpha=1.0))
+    weigh = TfidfVectorizer if options.pop("tfidf", False) else CountVectorizer
+    words = weigh(encoding="latin-1", binary=options.pop("binary", False))
+    return of_scikit_learn(split, words, getattr(naive_bayes, name)(**options))
 
 
 def logistic_regression(split: "Split") -> Predicted:
@@ -242,6 +239,9 @@ def labels(documents: "Sequence[Document]") -> list[str]:
     """Return the labels of documents."""
     return [one.label or "" for one in documents]
 
+
+multinomial_nb: Classifier = partial(naive_bayes, "MultinomialNB")
+complement_nb: Classifier = partial(naive_bayes, "ComplementNB")
 
 SCIKIT_LEARN: Final[tuple[Classifier, ...]] = (
     multinomial_nb,

@@ -20,13 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.accuracy import pooled
 from benchmarks.bench import Bench, open_bench
-from benchmarks.classifiers import (
-    UNSURE,
-    Classifier,
-    Predicted,
-    classes_of,
-    of_scikit_learn,
-)
+from benchmarks.classifiers import Classifier, Predicted, naive_bayes, predicted
 from benchmarks.harness import pairs, run
 from benchmarks.mail import corpus, spamassassin
 from benchmarks.peers import scikit_learn_python
@@ -65,8 +59,6 @@ def overrides_of(arguments: Sequence[str]) -> "SettingsOverrides":
 
 def nbtext_by(arguments: Sequence[str], split: "Split") -> Predicted:
     """Train nbtext with some options, and classify."""
-    import numpy as np
-
     from nbtext import classify_all, load
     from nbtext.learning import train
     from nbtext.store import replace_model
@@ -76,22 +68,7 @@ def nbtext_by(arguments: Sequence[str], split: "Split") -> Predicted:
         path = str(Path(folder) / "model.nbt")
         made = train(lambda: known, overrides=overrides_of(arguments))
         replace_model(path, made.contents.pack(), replace=True)
-        decisions = [*classify_all(load(path), unseen)]
-    places = {name: place for place, name in enumerate(classes_of(split))}
-    return Predicted(
-        np.array([one.log_posterior for one in decisions]),
-        np.array([places.get(one.label or "", UNSURE) for one in decisions]),
-    )
-
-
-def naive_bayes(name: str, split: "Split", **options: Any) -> Predicted:
-    """Let a naive Bayes of scikit-learn decide by the words of documents."""
-    from sklearn import naive_bayes
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-
-    weigh = TfidfVectorizer if options.pop("tfidf", False) else CountVectorizer
-    words = weigh(encoding="latin-1", binary=options.pop("binary", False))
-    return of_scikit_learn(split, words, getattr(naive_bayes, name)(**options))
+        return predicted(split, [*classify_all(load(path), unseen)])
 
 
 PEERS: Final[dict[str, Classifier]] = {

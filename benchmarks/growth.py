@@ -56,7 +56,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
             None,
             f"{model.terms:,} terms; memory without files {megabytes(model.run.own)}",
         )
-    if not bench.is_large:
+    else:
         yield Figure("train, generated, 3 GB", "skipped", "", None, "add --large")
 
 

@@ -126,17 +126,17 @@ def figures(bench: Bench) -> Iterator[Figure]:
     """Time small messages, alone and with heavy clients; watch the memory."""
     mail = some_of(bench, MAILS[0])
     model = trained(bench, mail.name, *mail.labelled)
-    small = [request_of(path) for path in spread(mail, 50)]
+    small = [request_of(path.read_bytes()) for path in spread(mail, 50)]
     small = [one for one in small if len(one) < 1 << 13]
     with served(bench, model.path, "--max-size", "16M") as server:
-        server.ask(request(noise(MB)))
+        server.ask(request_of(noise(MB)))
         alone = times(server, small)
         idle = resident(server)
         name = f"serve, a small message, {HEAVY} heavy clients, median ms"
         quiet = f"alone {milliseconds(alone)}"
         worst = 0
         for kind, make, size in MESSAGES:
-            flood = Flood(server, request(make(size)))
+            flood = Flood(server, request_of(make(size)))
             with ThreadPoolExecutor(HEAVY + 1) as executor:
                 tasks = [executor.submit(flood.run) for _ in range(HEAVY)]
                 tasks.append(executor.submit(flood.watch))
@@ -159,19 +159,13 @@ def figures(bench: Bench) -> Iterator[Figure]:
 
 def peak_of(server: Served, make: Callable[[int], bytes]) -> int:
     """Return the most memory in use while one large message is answered, in bytes."""
-    flood = Flood(server, request(make(16 * MB - 512)))
+    flood = Flood(server, request_of(make(16 * MB - 512)))
     with ThreadPoolExecutor(1) as executor:
         watching = executor.submit(flood.watch)
         server.ask(flood.request)
         flood.stop()
         watching.result()
     return flood.peak
-
-
-def request(message: bytes) -> bytes:
-    """Return what spamc would say of a message."""
-    head = b"PROCESS SPAMC/1.5\r\nContent-length: %d\r\n\r\n" % len(message)
-    return head + message
 
 
 def times(server: Served, requests: list[bytes]) -> list[float]:

@@ -110,7 +110,7 @@ def processor_times(bench: Bench, model: Path, mail: Mail) -> Iterator[Figure]:
     taught = Path(shutil.copy(model, bench.folder / "taught.nbt"))
     mails = spread(mail, ROUND)
     with served(bench, taught, "--allow-tell") as server:
-        requests = [*map(request_of, mails)]
+        requests = [request_of(path.read_bytes()) for path in mails]
         before = per_message(server, requests[: ROUND // 4])
         one = per_message(server, requests)
         details = f"{ROUND} mails, one after the other; {before:.2f} ms the first"
@@ -156,11 +156,11 @@ def latency(ours: list[float], others: list[float]) -> tuple[float, str]:
 
 def growth(server: Served, mail: Mail) -> Figure:
     """Return the figure of the memory that an hour's worth of messages leaves held."""
-    requests = [request_of(path) for path in spread(mail, SOME)]
+    requests = [request_of(path.read_bytes()) for path in spread(mail, SOME)]
     flood(server, requests)
     before = server.memory()
     began = time.perf_counter()
-    flood(server, islice_of(requests, AN_HOUR - SOME))
+    flood(server, [*islice(cycle(requests), AN_HOUR - SOME)])
     took = time.perf_counter() - began
     after = server.memory()
     details = (
@@ -168,11 +168,6 @@ def growth(server: Served, mail: Mail) -> Figure:
         f"{(AN_HOUR - SOME) / took:,.0f} a second"
     )
     return at_most("serve, memory after an hour's", after / before, GROWTH, details)
-
-
-def islice_of(requests: Sequence[bytes], number: int) -> list[bytes]:
-    """Return so many requests, the same over and over."""
-    return list(islice(cycle(requests), number))
 
 
 def spread(mail: Mail, number: int) -> list[Path]:
@@ -238,9 +233,8 @@ def flood(server: Served, requests: Sequence[bytes]) -> None:
                 raise JobError(f"the server said {answer[:99]!r}")
 
 
-def request_of(path: Path) -> bytes:
+def request_of(mail: bytes) -> bytes:
     """Return what spamc would say of a mail."""
-    mail = path.read_bytes()
     return b"PROCESS SPAMC/1.5\r\nContent-length: %d\r\n\r\n%s" % (len(mail), mail)
 
 
