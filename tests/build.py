@@ -288,6 +288,12 @@ def model_of(
     return load_model(str(path))
 
 
+def documents_of(path: Path | str) -> dict[str, int]:
+    """Return how many documents of each class a model has counted."""
+    model = load_model(str(path))
+    return dict(zip(model.classes, model.documents, strict=True))
+
+
 def texts(*labelled: tuple[str, str]) -> list[Document]:
     """Labels and texts as documents, called 0.txt, 1.txt and so on."""
     return [

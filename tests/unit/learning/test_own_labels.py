@@ -23,6 +23,7 @@ from nbtext.errors import NoModelError
 from nbtext.scoring.model import load_model
 from nbtext.store import open_model
 from nbtext.store.undo import last_records
+from tests.build import documents_of
 
 ANIMALS = ("ant", "bee", "cow")
 FEW, MANY = 4, 40  # of the plain engine, and of the batch engine
@@ -36,11 +37,6 @@ def pairs(count: int, first: int = 100) -> list[tuple[str, str]]:
     """Return documents of all classes, in no order of classes."""
     labels = [ANIMALS[n % len(ANIMALS)] for n in range(count)]
     return [(label, text(label, n)) for n, label in enumerate(labels, first)]
-
-
-def counted(path: Path) -> dict[str, int]:
-    model = load_model(str(path))
-    return dict(zip(model.classes, model.documents, strict=True))
 
 
 def outcomes(results: list[LearnResult]) -> list[str]:
@@ -67,7 +63,7 @@ def test_it_is_what_learning_class_by_class_comes_to(path: Path, count: int) -> 
     assert outcomes(results) == ["learnt"] * count
     assert [result.label for result in results] == [label for label, _ in new]
     assert [result.name for result in results] == [str(n + 1) for n in range(count)]
-    assert counted(path) == counted(one_by_one)
+    assert documents_of(path) == documents_of(one_by_one)
     assert len(open_model(str(path)).tables) == 2, "all of it is one table"
     others = [text for _, text in pairs(30, first=500)]
     found, expected = (
@@ -79,13 +75,13 @@ def test_it_is_what_learning_class_by_class_comes_to(path: Path, count: int) -> 
 
 @pytest.mark.parametrize("count", [FEW, MANY])
 def test_forgetting_takes_all_of_it_back(path: Path, count: int) -> None:
-    before = counted(path)
+    before = documents_of(path)
     learn_labelled(path, pairs(count))
 
     results = forget(path, [text for _, text in pairs(count)])
 
     assert outcomes(results) == ["forgotten"] * count
-    assert counted(path) == before
+    assert documents_of(path) == before
 
 
 def test_what_is_known_stays_or_moves(path: Path) -> None:
@@ -95,7 +91,7 @@ def test_what_is_known_stays_or_moves(path: Path) -> None:
 
     assert outcomes(results) == ["known", "moved", "known"]
     assert results[1].before == ("bee",)
-    assert counted(path) == {"ant": 21, "bee": 19, "cow": 20}
+    assert documents_of(path) == {"ant": 21, "bee": 19, "cow": 20}
     assert {*open_model(str(path)).tables[-1].header.history.learnt} == {"ant"}
 
 
@@ -112,7 +108,7 @@ def test_of_a_document_with_two_labels_the_last_one_stands(
         "labelled 'ant' here and 'bee' further on, which stands; leave one of the two"
     )
     assert (last.outcome, last.before) == ("known", ("bee",))
-    assert sum(counted(path).values()) == 60 + count + 1
+    assert sum(documents_of(path).values()) == 60 + count + 1
 
 
 @pytest.mark.parametrize("count", [FEW, MANY])
@@ -125,7 +121,7 @@ def test_classes_may_begin_together(path: Path, count: int) -> None:
     assert outcomes(refused) == ["refused"] * 2 * count
     assert refused[0].reason.endswith("for a new class, add --create")
     assert outcomes(results) == ["learnt"] * 3 * count
-    assert counted(path)["dog"] == counted(path)["emu"] == count
+    assert documents_of(path)["dog"] == documents_of(path)["emu"] == count
     decisions = classify_all(load(path), [text("dog", 900), text("emu", 901)])
     assert [decision.label for decision in decisions] == ["dog", "emu"]
 
@@ -192,7 +188,7 @@ def test_a_regime_judges_in_the_order_of_the_documents(path: Path, kind: str) ->
 
     assert {*alone} == {"learnt", "left out"}
     assert outcomes(together) == alone
-    assert counted(path) == counted(one_by_one)
+    assert documents_of(path) == documents_of(one_by_one)
 
 
 @pytest.mark.parametrize("count", [1, MANY])
@@ -212,4 +208,4 @@ def test_there_must_be_a_model(tmp_path: Path) -> None:
 def test_what_is_no_pair_is_refused(path: Path) -> None:
     with pytest.raises(TypeError):
         learn_labelled(path, ["ant bee"])  # type: ignore[list-item]
-    assert counted(path) == {"ant": 20, "bee": 20, "cow": 20}
+    assert documents_of(path) == {"ant": 20, "bee": 20, "cow": 20}

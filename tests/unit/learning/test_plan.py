@@ -7,7 +7,7 @@ import pytest
 from nbtext.document import Document
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.plan import UNKNOWN
-from nbtext.scoring.model import load_model
+from tests.build import documents_of
 
 N_MANY = 20  # more than the plain engine takes
 
@@ -24,11 +24,6 @@ def taught(items: list[Document], learn_request: LearnRequest) -> list[LearnResu
         items, learn_request, max_bytes=1 << 20, on_problem=lambda _: None
     )
     return [result for batch in batches for result in batch]
-
-
-def counted(path: Path) -> dict[str, int]:
-    model = load_model(str(path))
-    return dict(zip(model.classes, model.documents, strict=True))
 
 
 @pytest.fixture(params=[1, N_MANY], ids=["few", "many"])
@@ -54,7 +49,7 @@ def test_documents_are_forgotten_from_one_class_alone(path: Path, count: int) ->
         ["refused"] * count + ["forgotten"] * count
     )
     assert {result.reason for result in results} == {UNKNOWN, ""}
-    assert counted(path) == {"ham": count}
+    assert documents_of(path) == {"ham": count}
 
 
 def test_documents_that_are_known_need_not_move(path: Path, count: int) -> None:
@@ -66,4 +61,4 @@ def test_documents_that_are_known_need_not_move(path: Path, count: int) -> None:
     assert [result.outcome for result in results] == ["known"] * count + [
         "learnt"
     ] * count
-    assert counted(path) == {"ham": count, "spam": 2 * count}
+    assert documents_of(path) == {"ham": count, "spam": 2 * count}

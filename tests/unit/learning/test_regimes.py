@@ -20,16 +20,11 @@ from nbtext.policy import Policy
 from nbtext.store import open_model
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.packing import unpack
+from tests.build import documents_of
 from tests.properties.test_replay_laws import log_posterior, texts, written
 
 ERRORS = Regime("errors")
 PLAIN = SettingsOverrides(correction=False)
-
-
-def documents_of(path: Path) -> dict[str, int]:
-    """How many documents of each class a model has counted."""
-    model = load(path).model
-    return dict(zip(model.classes, model.documents, strict=True))
 
 
 def observed(path: Path) -> int:
