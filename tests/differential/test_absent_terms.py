@@ -7,6 +7,7 @@ two levels the same as `bernoulli` to the bit; `poisson` is the product of densi
 """
 
 from collections import Counter as Tally
+from functools import partial
 from math import lgamma, log
 from pathlib import Path
 from typing import Any
@@ -22,16 +23,17 @@ from nbtext.scoring.models.evidence import ABSENT
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.settings.columns import COLUMNS
 from nbtext.settings.reading import Settings
-from nbtext.settings.scoring import Scoring
 from nbtext.tokens.bags import read_terms
 from nbtext.tokens.tokenizer import keys
 from tests.build import WORDS, counted, model_of
+from tests.differential.test_against_sklearn import Counts, text
+from tests.differential.test_against_sklearn import drawn as counts_drawn
+from tests.differential.test_against_sklearn import trained as trained_by
 
-N_TERMS = 40
 READING = Settings(format="text", views=(WORDS._replace(columns=COLUMNS),))
-SHARES = {2: [0.8, 0.2], 5: [0.5, 0.2, 0.15, 0.1, 0.05]}
-Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+trained = partial(trained_by, settings=READING)
 
 
 def check_close(found: Any, expected: Any) -> None:
@@ -40,25 +42,9 @@ def check_close(found: Any, expected: Any) -> None:
 
 def drawn(n_classes: int, seed: int, n: int = 90) -> tuple[Counts, Counts, Counts]:
     """Draw counts to train on, their classes, and counts to score; all terms known."""
-    random = np.random.default_rng(seed)
-    classes = random.choice(n_classes, size=n, p=SHARES[n_classes])
-    classes[:n_classes] = np.arange(n_classes)
-    rates = random.gamma(0.3, size=(n_classes, N_TERMS))
-    training = random.poisson(rates[classes])
-    training[0] += 1
-    testing = random.poisson(rates[random.choice(n_classes, size=30)])
+    training, classes, testing = counts_drawn(n_classes, seed, n)
     testing[0] = 0  # not one token: all of it is absent
     return training, classes, testing
-
-
-def text(counts: Counts) -> str:
-    return " ".join(f"t{term}" for term, n in enumerate(counts) for _ in range(n))
-
-
-def trained(folder: Path, training: Counts, classes: Counts, how: Scoring) -> Model:
-    labels = [f"class {class_}" for class_ in classes]
-    texts = zip(labels, map(text, training), strict=True)
-    return model_of(folder / "model.nbt", counted(texts, READING), how)
 
 
 def by_each_engine(model: Model, texts: list[str]) -> list[Floats]:

@@ -27,13 +27,12 @@ from nbtext.scoring.models.registry import (
 from nbtext.settings.scoring import UNK, Scoring
 from tests.differential.test_absent_terms import (
     READING,
-    Counts,
     by_each_engine,
     check_close,
     drawn,
-    text,
     trained,
 )
+from tests.differential.test_against_sklearn import Counts, text
 
 SINGLE = 8
 """So many terms more are drawn into one document each."""
