@@ -348,11 +348,16 @@ SAMPLE_LIMITS = st.fixed_dictionaries(
 )
 
 
-def check_parts(
-    labelled: Sequence[tuple[str, str]],
+@pytest.mark.parametrize("carried", [pickled, lambda sample: sample])
+@given(LABELLED, SAMPLE_LIMITS, st.data())
+@example([("ham", "a")] * 2, {"documents": 1}, None)
+@example([("ham", "a"), ("ham", "")], {"documents": 6, "terms": 0}, None)
+@example([("ham", "a"), ("ham", "a b c !")], {"documents": 6, "terms": 13}, None)
+def test_the_sample_does_not_depend_on_order_threads_or_processes(
+    carried: Callable[[Sample], Sample],
+    labelled: list[tuple[str, str]],
     limits: dict[str, int],
     data: st.DataObject | None,
-    carried: Callable[[Sample], Sample],
 ) -> None:
     permuted = data.draw(st.permutations(labelled)) if data else labelled
     cut = data.draw(st.integers(0, len(labelled))) if data else 1
@@ -361,26 +366,6 @@ def check_parts(
     sample = joined([carried(part) for part in parts], limits)
 
     assert sample_bits(sample) == sample_bits(sampled(labelled, limits))
-
-
-@given(LABELLED, SAMPLE_LIMITS, st.data())
-@example([("ham", "a")] * 2, {"documents": 1}, None)
-@example([("ham", "a"), ("ham", "")], {"documents": 6, "terms": 0}, None)
-@example([("ham", "a"), ("ham", "a b c !")], {"documents": 6, "terms": 13}, None)
-def test_the_sample_does_not_depend_on_processes(
-    labelled: list[tuple[str, str]], limits: dict[str, int], data: st.DataObject | None
-) -> None:
-    check_parts(labelled, limits, data, pickled)
-
-
-@given(LABELLED, SAMPLE_LIMITS, st.data())
-@example([("ham", "a")] * 2, {"documents": 1}, None)
-@example([("ham", "a"), ("ham", "")], {"documents": 6, "terms": 0}, None)
-@example([("ham", "a"), ("ham", "a b c !")], {"documents": 6, "terms": 13}, None)
-def test_the_sample_does_not_depend_on_order_or_threads(
-    labelled: list[tuple[str, str]], limits: dict[str, int], data: st.DataObject | None
-) -> None:
-    check_parts(labelled, limits, data, lambda sample: sample)
 
 
 @given(LABELLED, SAMPLE_LIMITS)

@@ -25,7 +25,6 @@ from hypothesis import strategies as st
 
 from fuzz import forge
 from nbtext.counts.calibration import Calibration
-from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun, add
 from nbtext.errors import (
@@ -40,10 +39,8 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.score import score
-from nbtext.settings.columns import WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
-from nbtext.settings.views import BODY, HEADERS, RAW
 from nbtext.store import (
     Contents,
     History,
@@ -97,20 +94,16 @@ from nbtext.tokens.bag import bag_of, fingerprint
 from nbtext.tokens.bags import terms_of
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import keys
-from tests.build import bounded
+from tests import build
+from tests.build import MAIL, NO_LEDGER, STAMP, WEIGHTS, bounded, values
 
 if TYPE_CHECKING:
     from nbtext.store.blocks import (
         Buffer,
     )
 
-MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
-WEIGHTS = Settings(format="text", views=(BODY._replace(columns=WEIGHTED),))
-NO_LEDGER = Settings(format="text", views=(BODY, RAW), ledger=False)
-
 NO_SCORES = Calibration(default_scoring("mail", 2).of_scores())
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-STAMP = "2026-01-01T00:00:00+00:00"
 
 
 def packed(
@@ -129,20 +122,6 @@ def packed(
         records=records or UndoRecords(),
     ).pack(written=written, writer="a test")
     return b"".join(map(bytes, pieces))
-
-
-def values(table: CountTable) -> tuple[Any, ...]:
-    """Return all that a table holds, as values that compare."""
-    return (
-        table.settings,
-        table.classes,
-        table.documents,
-        [
-            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
-            for runs in table.runs
-        ],
-        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
-    )
 
 
 KEYS = st.integers(0, 2**48 - 1) | st.sampled_from([0, 1, 2, 2**47, 2**48 - 1])
@@ -191,12 +170,7 @@ def tables(
 def counted(
     labelled: list[tuple[str, str]], reading: Settings = MAIL, stride: int = 1
 ) -> CountTable:
-    counter = Counter(reading)
-    for place, (label, text) in enumerate(labelled):
-        digest = (place * stride + 1).to_bytes(16, "big")
-        views = tuple([("body", text)] for _ in reading.views)
-        counter.add(ReadDocument(label, views, digest, len(text)))
-    return counter.table()
+    return build.counted(labelled, reading, stride)
 
 
 def remembered(
