@@ -37,16 +37,13 @@ from nbtext.tokens.reading import read
 from nbtext.tokens.tokenizer import Field
 from tests.build import Exactly, confusing, model_of
 from tests.properties.test_scores import (
-    BODIES,
     CLOSE,
-    FITS,
-    MAIL,
     SAME_FOLDER,
     TEXT,
     counted,
     document,
-    labelled,
-    scorings,
+    drawn,
+    each_reading,
 )
 
 VIEWS = st.sampled_from([HEADERS, RAW, BODY, NGRAMS])
@@ -102,20 +99,13 @@ def _difference(by_class: dict[str, float], sides: tuple[str, str]) -> float:
     return by_class.get(label, 0.0) - by_class.get(rival, 0.0)
 
 
-@pytest.mark.parametrize("reading", [MAIL, TEXT], ids=["mail", "text"])
-@given(labelled(), st.lists(BODIES, min_size=2, max_size=3), FITS, st.data())
+@each_reading
+@given(data=st.data())
 @SAME_FOLDER
 def test_it_adds_up_whatever_the_event_model(
-    reading: Settings,
-    tmp_path: Path,
-    known: list[tuple[str, str]],
-    bodies: list[str],
-    calibration: Fit,
-    data: st.DataObject,
+    reading: Settings, tmp_path: Path, data: st.DataObject
 ) -> None:
-    table = counted(reading, known)
-    scoring = data.draw(scorings(len(table.classes)))
-    model = model_of(tmp_path / "m.nbt", table, scoring)
+    model, bodies, calibration = drawn(data, reading, tmp_path, least=2)
     label = data.draw(st.sampled_from([None, *model.classes]))
     for body in [*bodies, "what else?"]:
         one = document(body)

@@ -47,6 +47,7 @@ from nbtext.settings.columns import COLUMNS
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.scoring import SKIP, UNK, Scoring
 from nbtext.settings.views import BODY, HEADERS, RAW
+from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.bags import Terms, read_terms
@@ -124,20 +125,26 @@ def plain(model: Model, readings: Sequence[Reading], calibration: Fit) -> list[S
     return [score(model, bag, calibration) for bag in bags]
 
 
-@pytest.mark.parametrize("reading", [MAIL, TEXT], ids=["mail", "text"])
-@given(labelled(), st.lists(BODIES, min_size=1, max_size=6), FITS, st.data())
+each_reading = pytest.mark.parametrize("reading", [MAIL, TEXT], ids=["mail", "text"])
+
+
+def drawn(
+    data: st.DataObject, reading: Settings, folder: Path, least: int = 1
+) -> tuple[Model, list[str], Fit]:
+    """Draw a model, scored in any way, what it is to score, and a calibration."""
+    table = counted(reading, data.draw(labelled()))
+    scoring = data.draw(scorings(len(table.classes)))
+    bodies = data.draw(st.lists(BODIES, min_size=least, max_size=5))
+    return model_of(folder / "m.nbt", table, scoring), bodies, data.draw(FITS)
+
+
+@each_reading
+@given(data=st.data())
 @SAME_FOLDER
 def test_both_engines_agree(
-    reading: Settings,
-    tmp_path: Path,
-    known: list[tuple[str, str]],
-    bodies: list[str],
-    calibration: Fit,
-    data: st.DataObject,
+    reading: Settings, tmp_path: Path, data: st.DataObject
 ) -> None:
-    table = counted(reading, known)
-    scoring = data.draw(scorings(len(table.classes)))
-    model = model_of(tmp_path / "m.nbt", table, scoring)
+    model, bodies, calibration = drawn(data, reading, tmp_path)
     readings = [read(document(body), reading) for body in [*bodies, "what else?"]]
 
     one = plain(model, readings, calibration)
@@ -148,25 +155,19 @@ def test_both_engines_agree(
         assert math.fsum(map(math.exp, scored.log_posterior)) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("reading", [MAIL, TEXT], ids=["mail", "text"])
-@given(labelled(), st.lists(BODIES, min_size=1, max_size=4), FITS, st.data())
+@each_reading
+@given(data=st.data())
 @SAME_FOLDER
 def test_the_evidence_adds_up_to_the_score(
-    reading: Settings,
-    tmp_path: Path,
-    known: list[tuple[str, str]],
-    bodies: list[str],
-    calibration: Fit,
-    data: st.DataObject,
+    reading: Settings, tmp_path: Path, data: st.DataObject
 ) -> None:
-    table = counted(reading, known)
-    scoring = data.draw(scorings(len(table.classes)))
-    model = model_of(tmp_path / "m.nbt", table, scoring)
+    model, bodies, calibration = drawn(data, reading, tmp_path)
+    scoring = model.scoring
     event = event_model(scoring.score)
-    n_numbers = 1 if event.calibration == "histogram" else len(table.classes)
+    n_numbers = 1 if event.calibration == "histogram" else len(model.classes)
     readings = [read(document(body), reading) for body in bodies]
     bags = [bag_of(one, reading) for one in readings]
-    batch = batch_model_of(table, scoring)
+    batch = batch_model_of(unpack(model.file), scoring)
     views = read_terms(reading, [one.views for one in readings])
     (many,) = scores_by(batch, [scoring], batch.find(views))
 
