@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.counts.sorted_counts import Keys, SortedCounts
     from nbtext.parallel import Map
 
-from nbtext.counts.room import Ranges, empty, extremes, zeros
+from nbtext.counts.room import Ranges, empty, extremes, is_in_file, zeros
 from nbtext.counts.sorted_counts import RANGE, ranges, shortened, starts_of_runs
 from nbtext.settings.reading import KEY_BITS
 from nbtext.tokens.engine import engine
@@ -180,7 +180,7 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
     starts = empty(n_entries + 2, _place_type(n_entries))
     classes = empty(n_entries, np.result_type(*(part.classes for part in parts)))
     columns = tuple(
-        empty(n_entries, np.result_type(*column))
+        empty(n_entries, _type_of(column))
         for column in zip(*(part.columns for part in parts), strict=True)
     )
     read = (array for part in parts for array in (part.keys, *part.columns))
@@ -209,6 +209,15 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
     starts[-2:] = n_entries
     working.let_go()
     return _indexed(keys, starts, classes, columns)
+
+
+def _type_of(columns: Sequence[NDArray[np.integer]]) -> np.dtype[Any]:
+    """Return the least type that holds a column; its own, of files not yet read."""
+    held = np.result_type(*columns)
+    if any(map(is_in_file, columns)):
+        return held
+    lows, highs = zip(*map(extremes, columns), strict=True)
+    return np.result_type(np.int16, *map(np.min_scalar_type, (min(lows), ~max(highs))))
 
 
 def _in_order(parts: Sequence[Entries]) -> Entries:

@@ -91,6 +91,32 @@ def test_parts_may_be_the_once_and_the_rest() -> None:
     assert table.columns[0].tolist() == [1, 5, 7, 1]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "least"),
+    [
+        pytest.param(0, 1, np.int16, id="small"),
+        pytest.param(0, 2**15 - 1, np.int16, id="the largest of 16 bits"),
+        pytest.param(0, 2**15, np.int32, id="one more"),
+        pytest.param(-(2**15), 0, np.int16, id="the least of 16 bits"),
+        pytest.param(-(2**15) - 1, 0, np.int32, id="one less"),
+        pytest.param(-(2**31), 2**31 - 1, np.int32, id="32 bits"),
+        pytest.param(-1, 2**31, np.int64, id="64 bits"),
+    ],
+)
+def test_a_column_is_held_in_the_least_type(
+    low: int, high: int, least: type[np.integer]
+) -> None:
+    parts = [
+        Entries(np.array([1], np.uint64), np.zeros(1, np.uint8), (np.array([value]),))
+        for value in (low, high)
+    ]
+
+    (column,) = arrange(parts).columns
+
+    assert column.tolist() == [low, high]
+    assert column.dtype == least
+
+
 @pytest.mark.parametrize("high", [200, 2**31 - 1, 2**31, 2**40], ids=str)
 def test_pairs_have_both_classes_side_by_side(high: int) -> None:
     counts = np.array([high, 2, 3], np.int64)
