@@ -127,6 +127,8 @@ def losses_taken_back(
     if not known or NO_BIN in known or not all(without.documents):
         return ()
     losses = observed(without, bag, label)
+    if not losses:  # no class is left but that of the document
+        return ()
     return tuple(
         one._replace(
             counts={} if one.losses else {(bin_, label): -1},

@@ -97,3 +97,15 @@ def test_what_was_never_scored_is_not_taken_back(path: str) -> None:
     nbtext.forget(path, [NEW[0][1]])
 
     assert_alike(path, before, 0)
+
+
+@COMMANDS
+def test_documents_of_the_one_class_that_is_left_are_forgotten(
+    path: str, n: int
+) -> None:
+    label, texts = ROWS[0][0], [text for _, text in ROWS[:200]]
+    learn(path, [(label, text) for text in texts if (label, text) not in ROWS])
+
+    outcomes = nbtext.forget(path, [text for one, text in ROWS if one != label][:n])
+
+    assert [one.outcome for one in outcomes] == n * ["forgotten"]
