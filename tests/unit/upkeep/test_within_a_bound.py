@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from nbtext import learn, train_on
-from nbtext.counts import room
+from nbtext.counts import TermTable, room
 from nbtext.counts.room import bounded, is_in_file
+from nbtext.counts.sorted_counts import Keys
+from nbtext.counts.term_table import Places
 from nbtext.errors import NoRoomError
 from nbtext.learning import SettingsOverrides
 from nbtext.store import Contents, open_model, read_contents
@@ -123,6 +125,24 @@ def test_models_of_text_with_a_correction_are_the_same(tmp_path: Path) -> None:
         within = [compacted([path] * 3), pruned([path] * 3), loaded([path] * 3)]
 
     assert within == unbounded
+
+
+def test_terms_that_have_values_are_looked_for_range_by_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, sizes, find = str(tmp_path / "text.nbt"), [0], TermTable.find
+
+    def counted(table: TermTable, keys: Keys) -> Places:
+        sizes.append(len(keys))
+        return find(table, keys)
+
+    train_on(confusing(), path, overrides=SettingsOverrides(score="contrast"))
+    contents = read_contents(open_model(path))
+    monkeypatch.setattr(TermTable, "find", counted)
+
+    prune(contents, 2)
+
+    assert 0 < max(sizes) < 100 < max(map(len, contents.counts.runs[0]))
 
 
 @pytest.mark.parametrize("work", [merged, compacted, loaded])
