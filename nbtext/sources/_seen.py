@@ -132,6 +132,6 @@ def _unseen_in(folder: str) -> Ranges:
     except SourceError:
         return Ranges(())
     unfolded = text.replace(b"\n ", b"  ").replace(b"\n\t", b"  ")
-    found = re.search(_SEQUENCE, unfolded)
-    ranges = re.findall(_RANGE, found[1]) if found else []
+    lines = b",".join(re.findall(_SEQUENCE, unfolded))  # as `filter` reads several
+    ranges = re.findall(_RANGE, lines)
     return Ranges((int(first), int(last or first)) for first, last in ranges)

@@ -614,7 +614,9 @@ def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
     Path("mh").mkdir()
     for number in range(1, 8):
         Path("mh", f"{number}").write_bytes(NEW + b"in mh %d\n" % number)
-    Path("mh", ".mh_sequences").write_text("cur: 1\nunseen: 70\n 3-5 1 4\nother: 2\n")
+    Path("mh", ".mh_sequences").write_text(
+        "cur: 1\nunseen: 70\n 3 1\nother: 2\nunseen: 4-5 4\n"
+    )
 
     of_mbox = run("learn", "--seen-only", "spam", "box", "-m", model)
     of_mh = run("learn", "--seen-only", "spam", "mh", "-m", model)
