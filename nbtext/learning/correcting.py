@@ -269,7 +269,8 @@ class _Making:
             loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
             learnt = self._learnt(base, share, doubt, order, held_out)
             losses = (*observed_losses(learnt.logits, labels).tolist(),)
-            trials.append(Trial(share, doubt, 1, len(held_out), loss_without, losses))
+            scored = losses, learnt.logits, labels
+            trials.append(Trial(share, doubt, 1, len(labels), loss_without, *scored))
         return reduce(together, trials)
 
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
@@ -282,6 +283,7 @@ class _Making:
     def correction(self, trial: Trial) -> tuple[Correction, Calibration | None]:
         """Make the correction of all documents; return what they score by it, too."""
         visits, share = self.visits, trial.share
+        trial, adjustment = trial.adjusted(self.base.model.documents)
         base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
@@ -303,9 +305,10 @@ class _Making:
         nothing = [(NO_KEYS, NO_PLACES, NO_PLACES)] * n_views
         amounts = entries, labels, classes, values
         correction = correction_of(info, names, nothing, amounts)
-        first, *others = correction.biases
-        offset = round(self.base.fit.offset * share * AMOUNT_UNIT / BIAS)
-        correction = replace(correction, biases=(first - offset, *others))
+        adjustment[0] += self.base.fit.offset * share
+        less = np.rint(adjustment * (AMOUNT_UNIT / BIAS)).astype(np.int64).tolist()
+        biases = (*map(int.__sub__, correction.biases, less),)
+        correction = replace(correction, biases=biases)
         terms = (*self._terms(learnt),)
         level = round(self._level(terms, correction.biases))
         correction = replace(

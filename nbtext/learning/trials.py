@@ -6,11 +6,19 @@ How a correction is made, and what came of one for documents held out.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 from nbtext.counts.calibration import Prior
 from nbtext.counts.fitting import best_temperature
 from nbtext.learning.steps import rate_of
+from nbtext.scoring.leave_one_out import observed_losses
 
 SHARES: Final = (1.0, 0.5)
 """How far the scores of the counts are believed beside a correction: as without one, or
@@ -25,6 +33,15 @@ the one before was better than less doubt. Where labels are right, none is
 STEEPNESS: Final = Prior(precision=10.0)
 """What is expected of the steepness of corrected scores: its logarithm has been up to
 .56 from 0, and mostly a third (docs/experiments/030-balance.md)."""
+
+ADJUSTMENTS: Final = (0.0, 0.1, 0.2, 0.3, 0.4)
+"""What the logarithms of the classes' shares may be multiplied by, to be taken from
+corrected scores of three classes and more. Below zero, which would have rare classes
+told still more seldom, less is gained than lost (docs/experiments/045-rare-classes.md).
+"""
+
+PRECISION: Final = 10.0
+"""Of what is expected of it, which is 0."""
 
 BY_CHANCE: Final = 2.0
 """So many nats a correction may lose in all that are held out at a time, and be worth
@@ -44,6 +61,8 @@ class Trial(NamedTuple):
         loss_without: their mean log-loss without the correction, in nats.
         losses: the sum of their log-losses with it at each of the TEMPERATURES, as a
             calibration has it.
+        logits: shape (held_out, n_classes), their corrected scores.
+        labels: shape (held_out,), the places of their classes.
     """
 
     share: float
@@ -52,6 +71,8 @@ class Trial(NamedTuple):
     held_out: int
     loss_without: float
     losses: tuple[int, ...]
+    logits: NDArray[np.float64]
+    labels: NDArray[np.int64]
 
     @property
     def steepness(self) -> float:
@@ -73,6 +94,38 @@ class Trial(NamedTuple):
         """
         lost = (self.loss_with - self.loss_without) * self.held_out
         return lost < BY_CHANCE * self.parts
+
+    def adjusted(self, documents: Sequence[int]) -> tuple[Trial, NDArray[np.float64]]:
+        """
+        Take a multiple of the logarithms of the classes' shares from corrected scores.
+
+        A steepness makes the share that they hold steeper, too; or rare classes are
+        told more seldom than they are there. (Menon et al. 2021, section 4.1: logits
+        less t ln p; here t is what documents held out lose least by.)
+
+        Args:
+            documents: how many each class has.
+
+        Returns:
+            The trial of the scores without it, and what is taken, shape (n_classes,);
+            of two classes, whose calibration has an offset, nothing.
+
+        """
+        shares = np.log(np.maximum(documents, 1) / max(sum(documents), 1))
+        if len(documents) == 2:
+            return self, np.zeros(2)
+
+        def less(t: float) -> Trial:
+            logits = self.logits - t * shares
+            losses = observed_losses(logits, self.labels).tolist()
+            return self._replace(logits=logits, losses=(*losses,))
+
+        def loss(tried: tuple[float, Trial]) -> float:
+            t, trial = tried
+            return trial.loss_with * self.held_out + 0.5 * PRECISION * t * t
+
+        t, trial = min(((t, less(t)) for t in ADJUSTMENTS), key=loss)
+        return trial, t * shares
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""
@@ -101,4 +154,6 @@ def together(first: Trial, other: Trial) -> Trial:
         held_out,
         mean(first.loss_without, other.loss_without),
         (*map(int.__add__, first.losses, other.losses),),
+        np.concatenate([first.logits, other.logits]),
+        np.concatenate([first.labels, other.labels]),
     )

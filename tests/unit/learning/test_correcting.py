@@ -26,6 +26,7 @@ from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.model import load_model
+from nbtext.scoring.models.arrays import normalised
 from nbtext.scoring.models.registry import event_model
 from nbtext.settings.columns import UNIT
 from nbtext.store import compact, read_contents
@@ -447,8 +448,12 @@ def of_losses(temperature: float, scale: float) -> Trial:
     shares = np.exp(logits * temperature)
     shares /= shares.sum(axis=1, keepdims=True)
     labels = (random.random((4000, 1)) > shares.cumsum(axis=1)).sum(axis=1)
-    losses = observed_losses(logits * scale, labels)
-    return Trial(1.0, 0.0, 1, 4000, 1.0, (*losses.tolist(),))
+    return tried(logits * scale, labels)
+
+
+def tried(logits: np.ndarray, labels: np.ndarray) -> Trial:
+    losses = (*observed_losses(logits, labels).tolist(),)
+    return Trial(1.0, 0.0, 1, len(labels), 1.0, losses, logits, labels)
 
 
 def test_scores_are_as_steep_as_documents_held_out_say() -> None:
@@ -462,10 +467,66 @@ def test_scores_are_as_steep_as_documents_held_out_say() -> None:
 
 def test_few_documents_say_little_of_a_steepness() -> None:
     whole = of_losses(2.0, 1.0)
-    few = Trial(1.0, 0.0, 1, 4, 1.0, (*(loss // 1000 for loss in whole.losses),))
+    few = whole._replace(losses=(*(loss // 1000 for loss in whole.losses),))
 
     assert whole.steepness > 1.9
     assert 1.0 < few.steepness < 1.3
+
+
+def too_seldom(documents: list[int], t: float) -> Trial:
+    """Return a trial of scores that hold the classes' shares to the power 1 + t."""
+    n_classes, says = len(documents), 2.0
+    shares = np.log(np.array(documents) / sum(documents))
+    told = np.full((n_classes, n_classes), 1.0) + np.expm1(says) * np.eye(n_classes)
+    told /= told.sum(
+        axis=1, keepdims=True
+    )  # of each class, how often each is spoken for
+    times = np.rint(np.array(documents)[:, None] * told).astype(int).ravel()
+    labels, speaks_for = (
+        np.repeat(places.ravel(), times) for places in np.indices(told.shape)
+    )
+    logits = (1 + t) * shares + says * np.eye(n_classes)[speaks_for]
+    return tried(logits, labels)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.2, 0.4])
+def test_what_scores_hold_of_shares_too_much_is_taken_from_them(t: float) -> None:
+    documents = [4000, 900, 100, 40]
+    trial = too_seldom(documents, t)
+
+    adjusted, taken = trial.adjusted(documents)
+
+    shares = np.array(documents) / sum(documents)
+    assert taken == pytest.approx(t * np.log(shares))
+    assert adjusted.steepness == pytest.approx(1.0, abs=0.02)
+    assert (adjusted.loss_with < trial.loss_with) == (t > 0)
+    told = np.exp(normalised(adjusted.logits)).mean(axis=0)
+    assert told == pytest.approx(shares, rel=0.02)
+
+
+def test_rare_classes_are_not_told_more_seldom_nor_two_classes_otherwise() -> None:
+    frequent = too_seldom([4000, 900, 100], -0.4)
+    two = too_seldom([4000, 100], 0.4)
+
+    assert not frequent.adjusted([4000, 900, 100])[1].any()
+    assert not two.adjusted([4000, 100])[1].any()
+
+
+def test_it_is_taken_from_the_biases_of_a_correction(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [row for n, row in enumerate(confusing()) if n % 4 or row[0] != TOPICS[0]]
+    biases = []
+    for t in (0.0, 0.3):
+        monkeypatch.setattr("nbtext.learning.trials.ADJUSTMENTS", (t,))
+        biases.append(np.array(correction_of(trained_on(rows)).biases))
+
+    documents = np.array([*Tally(label for label, _ in sorted(rows)).values()])
+    taken = (biases[0] - biases[1]) * (BIAS / AMOUNT_UNIT)
+    expected = 0.3 * np.log(documents / documents.sum())
+    # the mean class gets nothing, with it and without
+    assert taken - taken.mean() == pytest.approx(expected - expected.mean(), abs=1e-3)
+    assert np.ptp(taken) > 0.05
 
 
 def test_a_steepness_multiplies_corrected_scores(model: tuple[str, Path]) -> None:
