@@ -212,9 +212,9 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
 
 
 def _type_of(columns: Sequence[NDArray[np.integer]]) -> np.dtype[Any]:
-    """Return the least type that holds a column; its own, of files not yet read."""
+    """Return the least type that holds a column; of those in a file, what it has."""
     held = np.result_type(*columns)
-    if any(map(is_in_file, columns)):
+    if held.kind == "u" or any(map(is_in_file, columns)):
         return held
     lows, highs = zip(*map(extremes, columns), strict=True)
     return np.result_type(np.int16, *map(np.min_scalar_type, (min(lows), ~max(highs))))

@@ -117,6 +117,15 @@ def test_a_column_is_held_in_the_least_type(
     assert column.dtype == least
 
 
+def test_a_column_of_a_model_file_keeps_its_type() -> None:
+    column = np.array([0, 2**16 - 1], np.uint16)
+    keys = np.array([1, 2], np.uint64)
+
+    table = arrange([Entries(keys, np.zeros(2, np.uint8), (column,))])
+
+    assert table.columns[0].dtype == np.uint16
+
+
 @pytest.mark.parametrize("high", [200, 2**31 - 1, 2**31, 2**40], ids=str)
 def test_pairs_have_both_classes_side_by_side(high: int) -> None:
     counts = np.array([high, 2, 3], np.int64)
