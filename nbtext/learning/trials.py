@@ -34,11 +34,11 @@ STEEPNESS: Final = Prior(precision=10.0)
 """What is expected of the steepness of corrected scores: its logarithm has been up to
 .56 from 0, and mostly a third (docs/experiments/030-balance.md)."""
 
-ADJUSTMENTS: Final = (0.0, 0.1, 0.2, 0.3, 0.4)
+ADJUSTMENTS: Final = (0.1, 0.2, 0.3, 0.4)
 """What the logarithms of the classes' shares may be multiplied by, to be taken from
-corrected scores of three classes and more. Below zero, which would have rare classes
-told still more seldom, less is gained than lost (docs/experiments/045-rare-classes.md).
-"""
+corrected scores of three classes and more: each is tried if the one before was better.
+Below zero, which would have rare classes told still more seldom, less is gained than
+lost (docs/experiments/045-rare-classes.md)."""
 
 PRECISION: Final = 10.0
 """Of what is expected of it, which is 0."""
@@ -112,20 +112,16 @@ class Trial(NamedTuple):
 
         """
         shares = np.log(np.maximum(documents, 1) / max(sum(documents), 1))
-        if len(documents) == 2:
-            return self, np.zeros(2)
-
-        def less(t: float) -> Trial:
+        best, taken, least = self, 0.0, self.loss_with
+        for t in ADJUSTMENTS if len(documents) > 2 else ():
             logits = self.logits - t * shares
-            losses = observed_losses(logits, self.labels).tolist()
-            return self._replace(logits=logits, losses=(*losses,))
-
-        def loss(tried: tuple[float, Trial]) -> float:
-            t, trial = tried
-            return trial.loss_with * self.held_out + 0.5 * PRECISION * t * t
-
-        t, trial = min(((t, less(t)) for t in ADJUSTMENTS), key=loss)
-        return trial, t * shares
+            losses = (*observed_losses(logits, self.labels).tolist(),)
+            other = self._replace(logits=logits, losses=losses)
+            loss = other.loss_with + 0.5 * PRECISION * t * t / self.held_out
+            if loss >= least:
+                break
+            best, taken, least = other, t, loss
+        return best, taken * shares
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""
