@@ -119,9 +119,9 @@ def _without_gone(
     terms = []
     for table, runs in zip(correction.terms, left, strict=True):
         is_left = np.zeros(len(table.keys), np.bool_)
-        for keys in (run.keys for run in runs):
-            for [rows] in ranges([keys]):
-                is_left[table.find(keys[rows])] = True
+        for run in runs:
+            for [rows] in ranges([run.keys]):
+                is_left[table.find(run.keys[rows])] = True
         terms.append(restricted(table, table.keys[:-1][is_left[:-1]]))
     return replace(correction.without_amounts(), terms=tuple(terms))
 

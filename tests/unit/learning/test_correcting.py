@@ -477,10 +477,9 @@ def too_seldom(documents: list[int], t: float) -> Trial:
     """Return a trial of scores that hold the classes' shares to the power 1 + t."""
     n_classes, says = len(documents), 2.0
     shares = np.log(np.array(documents) / sum(documents))
+    # of each class, how often each is spoken for
     told = np.full((n_classes, n_classes), 1.0) + np.expm1(says) * np.eye(n_classes)
-    told /= told.sum(
-        axis=1, keepdims=True
-    )  # of each class, how often each is spoken for
+    told /= told.sum(axis=1, keepdims=True)
     times = np.rint(np.array(documents)[:, None] * told).astype(int).ravel()
     labels, speaks_for = (
         np.repeat(places.ravel(), times) for places in np.indices(told.shape)
