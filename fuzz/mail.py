@@ -30,10 +30,11 @@ from nbtext.mail.message import (
 from nbtext.mail.mime import message_start
 from nbtext.mail.transfer import decode_transfer
 from nbtext.settings.reading import Settings, default_settings
-from nbtext.settings.views import NGRAMS_READ
+from nbtext.settings.views import NGRAM_BYTES
 from nbtext.tokens import definition
 from nbtext.tokens.bag import TermCounts, bag_of, columns_of, fingerprint
 from nbtext.tokens.bags import Terms, fingerprints, read_terms, unit_weights
+from nbtext.tokens.ngrams import EDGE
 from nbtext.tokens.reading import Reading, read
 
 SETTINGS: Final = tuple(
@@ -180,8 +181,8 @@ def _check_size(
         n_characters = sum(len(text) for _, text in fields)
         most = 2 * n_characters
         if view.alphabet == "ngrams":  # of the bytes of UTF-8, a space between fields
-            most = min(4 * n_characters + len(fields), NGRAMS_READ)
-        law = "a view has two terms a character at the most, n-grams one a byte"
+            most = min(4 * n_characters + len(fields), NGRAM_BYTES) + len(EDGE)
+        law = "a view has two terms a character at the most, n-grams one a byte, and 4"
         expect(holds=sum(terms.values()) <= most, law=law)
 
 

@@ -209,7 +209,7 @@ enum { KEY_BITS = 48 }; /* of the 64 that are mixed, the upper ones */
 typedef struct {
     bool tokens, pairs, fold_tokens, fold_pairs;
     bool ngrams;  /* byte n-grams in place of tokens */
-    size_t limit; /* how many tokens or n-grams of a document are read */
+    size_t limit; /* how many tokens, or bytes of n-grams, of a document are read */
 } View;
 
 static inline uint64_t
@@ -224,11 +224,12 @@ mixed(uint64_t value)
 bool read_field(const Tables *tables, const View *view, Slice text, uint64_t salt,
                 size_t *left, Keys *keys);
 
-enum { NGRAM = 5, LONGEST = 6000 }; /* bytes of an n-gram, code points they are cut from */
+/* Bytes of an n-gram and of an edge, code points they are cut from. */
+enum { NGRAM = 5, EDGE = 4, LONGEST = 6000 };
 
 /* What the n-grams of a document are cut from; see `nbtext.tokens.ngrams`. */
 typedef struct {
-    uint8_t bytes[4 * LONGEST + 4]; /* and room for the last code point */
+    uint8_t bytes[4 * LONGEST + 4 + 2 * EDGE]; /* and room for the last code point */
     size_t length, room; /* bytes there are, and after how many to stop */
     int n_codes;         /* that have been read */
     bool after_space;
@@ -239,6 +240,6 @@ void start_ngrams(Normalised *text, const View *view);
 void normalise_field(const Tables *tables, const View *view, Slice field, bool is_first,
                      Normalised *text);
 /* Push the key of each n-gram; false if there is no memory. */
-bool push_ngrams(const Normalised *text, Keys *keys);
+bool push_ngrams(Normalised *text, Keys *keys);
 
 #endif

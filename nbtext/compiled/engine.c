@@ -131,7 +131,7 @@ PyDoc_STRVAR(document_keys_doc,
 "    salts: returns a field's salt from its name; None: it is 0.\n"
 "    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.views.View`.\n"
 "    ngrams: whether terms are byte n-grams, and no tokens.\n"
-"    limit: how many tokens or n-grams of a document are read, -1 for all.\n\n"
+"    limit: how many tokens, or bytes of n-grams, are read, -1 for all.\n\n"
 "Returns:\n"
 "    Two buffers of 64-bit integers: the keys, and n_documents + 1 places among them.\n");
 

@@ -45,7 +45,7 @@ look_in(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t salt,
 }
 
 static bool
-end(Finder *finder, Wanted *wanted, const Progress *progress)
+end(Finder *finder, Wanted *wanted, Progress *progress)
 {
     return !wanted->view.view.ngrams
            || find_in_ngrams(finder, wanted, &progress->normalised);

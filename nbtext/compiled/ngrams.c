@@ -8,10 +8,11 @@ void
 start_ngrams(Normalised *text, const View *view)
 {
     bool is_bounded = view->limit <= 4 * LONGEST;
-    text->room = is_bounded ? view->limit + NGRAM - 1 : 4 * LONGEST;
-    text->length = 0;
+    text->room = EDGE + (is_bounded ? view->limit : 4 * LONGEST);
+    text->length = EDGE;
+    memset(text->bytes, '\n', EDGE);
     text->n_codes = 0;
-    text->after_space = false;
+    text->after_space = true; /* none at the beginning */
 }
 
 /* Append a code point in UTF-8, a space for any of the spaces that follow one another. */
@@ -46,20 +47,22 @@ normalise_field(const Tables *tables, const View *view, Slice field, bool is_fir
 }
 
 bool
-push_ngrams(const Normalised *text, Keys *keys)
+push_ngrams(Normalised *text, Keys *keys)
 {
     size_t length = text->length < text->room ? text->length : text->room;
-    if (length < NGRAM)
+    length -= text->bytes[length - 1] == ' ';
+    if (length == EDGE)
         return true;
-    if (!make_room(keys, length - NGRAM + 1))
+    if (!make_room(keys, length))
         return false;
+    memset(text->bytes + length, '\n', EDGE);
     uint64_t *value = keys->values + keys->length;
     uint64_t window = 0; /* the last bytes, the first of them lowest */
-    for (size_t n = 0; n < length; n++) {
+    for (size_t n = 0; n < length + EDGE; n++) {
         window = window >> 8 | (uint64_t)text->bytes[n] << 8 * (NGRAM - 1);
         if (n >= NGRAM - 1)
             *value++ = mixed((window + NGRAM_SALT) * SPREAD) >> (64 - KEY_BITS);
     }
-    keys->length += length - NGRAM + 1;
+    keys->length += length;
     return true;
 }

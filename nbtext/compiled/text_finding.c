@@ -279,7 +279,7 @@ find_in_field(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t s
 }
 
 bool
-find_in_ngrams(Finder *finder, Wanted *wanted, const Normalised *text)
+find_in_ngrams(Finder *finder, Wanted *wanted, Normalised *text)
 {
     finder->keys.length = 0;
     if (!push_ngrams(text, &finder->keys) || !find_hits(finder, wanted))

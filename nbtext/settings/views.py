@@ -26,8 +26,8 @@ ALPHABETS: Final = ("fields", "words", "marks", "pattern", "ngrams")
 RAW_WORDS: Final = 1000
 """How many words of the raw message its view reads (docs/method.md)."""
 
-NGRAMS_READ: Final = 3996
-"""How many byte n-grams of a text are read: those of its first 4,000 bytes."""
+NGRAM_BYTES: Final = 4000
+"""Of how many bytes of a text byte n-grams are read."""
 
 RESERVED_NAMES: Final = ("ledger", "undo", "amounts", "texts", "checksums")
 """Names that no view may have: other arrays of a model file begin with them."""
@@ -46,7 +46,8 @@ class View(NamedTuple):
         fold_tokens: whether single tokens are folded to lower case.
         fold_pairs: whether the tokens of a pair are.
         fields: whether a field's name is part of its terms.
-        limit: how many tokens of a document are read, None for all.
+        limit: how many tokens of a document are read, of n-grams how many bytes; None
+            for all.
         columns: what is counted for each (term, class).
         kind: what it sees. A view of values or of numbers sees one column of a table;
             nothing but its name, its columns and the field is of any meaning then.
@@ -182,7 +183,7 @@ TOPIC: Final = View(
     name="body", text="body", alphabet="marks", pairs=True, fold_tokens=True
 )
 NGRAMS: Final = View(
-    name="ngrams", text="body", alphabet="ngrams", fold_tokens=True, limit=NGRAMS_READ
+    name="ngrams", text="body", alphabet="ngrams", fold_tokens=True, limit=NGRAM_BYTES
 )
 
 

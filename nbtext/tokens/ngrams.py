@@ -5,11 +5,15 @@ What a document adds in a view of the alphabet "ngrams":
 
 1. The texts of its fields are joined with a space between them, and the first LONGEST
    code points are read.
-2. Each run of code points of the class SPACE, U+0000 among them, becomes one space.
-   Nothing is stripped.
+2. Each run of code points of the class SPACE, U+0000 among them, becomes one space,
+   and none at either end.
 3. Each other code point is folded, if the view folds tokens.
-4. Of the text in UTF-8, every five consecutive bytes are a term, whatever characters
-   they begin and end in: `limit` of them are read.
+4. Of the text in UTF-8 `limit` bytes are read, without a space at their end. If there
+   are any, four line feeds are put before them and four behind.
+5. Every five consecutive bytes are a term, whatever characters they begin and end in.
+
+So a text has terms of its first and last one to four bytes, which say most about a
+single word. A line feed is in no other term, since it is a space.
 
 The key of an n-gram is that of a token of these five bytes whose field's salt is 1.
 
@@ -42,6 +46,9 @@ from nbtext.tokens.tokenizer import (
 SIZE: Final = 5
 """How many bytes are an n-gram."""
 
+EDGE: Final = b"\n" * (SIZE - 1)
+"""What stands before a text and behind it."""
+
 LONGEST: Final = 6000
 """How many code points of a document are read."""
 
@@ -64,8 +71,9 @@ def normalised(view: View, fields: list[Field]) -> bytes:
     """Return the bytes that the n-grams of a document are cut from."""
     texts = [text[:LONGEST] for _, text in islice(fields, LONGEST)]
     text = " ".join(texts)[:LONGEST].translate(_characters(view.fold_tokens))
-    data = SPACES.sub(" ", text).encode("utf-8", "surrogatepass")
-    return data if view.limit is None else data[: view.limit + SIZE - 1]
+    text = SPACES.sub(" ", text).lstrip(" ")
+    data = text.encode("utf-8", "surrogatepass")[: view.limit].rstrip(b" ")
+    return EDGE + data + EDGE if data else data
 
 
 def terms(view: View, fields: list[Field]) -> Iterator[tuple[str, str, str | None]]:

@@ -9,7 +9,11 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
-NGRAMS = ("so, s", "o, so", ", so ", " so s", "so so", "o so.", " so. ")
+NGRAMS = (
+    *(r"\n\n\n\ns", r"\n\n\nso", r"\n\nso,", r"\nso, "),
+    *("so, s", "o, so", ", so ", " so s", "so so", "o so."),
+    *(r" so.\n", r"so.\n\n", r"o.\n\n\n", r".\n\n\n\n"),
+)
 TEXT = "Free MONEY, free lunch: naïve 東京 !!! free money\n"
 
 

@@ -1186,8 +1186,8 @@ def test_keyed_models_are_as_the_page_says(tmp_path: Path) -> None:
         (NGRAMS, "n-gram hello"),
         (HEADERS, "token hello of the field subject"),
     ):
-        (key,) = keys_in_use(view, [("subject", "hello")], secret_in_use)
-        assert f"{key:012x}" == value_of[what]
+        found = keys_in_use(view, [("subject", "hello")], secret_in_use)
+        assert value_of[what] in {f"{key:012x}" for key in found}
 
 
 def test_no_table_of_the_page_goes_unchecked() -> None:
@@ -1388,9 +1388,11 @@ def ngrams_of(text: str) -> list[bytes]:
     for character in text[:6000]:
         class_, code = class_and_fold(ord(character))
         is_space = class_ == 0
-        if not (is_space and written.endswith(" ")):
+        if not (is_space and (not written or written.endswith(" "))):
             written += " " if is_space else chr(code)
-    data = written.encode()
+    data = written.encode()[:4000].rstrip(b" ")
+    if data:
+        data = b"\n" * 4 + data + b"\n" * 4
     return [data[start : start + 5] for start in range(len(data) - 4)]
 
 
@@ -1478,7 +1480,8 @@ def test_the_fingerprint_is_that_of_the_page(tmp_path: Path) -> None:
         for key, n in terms.items()
     )
     path = tmp_path / "model.nbt"
-    train_on([("a", "x y"), ("b", "z")], str(path))
+    overrides = SettingsOverrides(byte_ngrams=False)
+    train_on([("a", "x y"), ("b", "z")], str(path), overrides=overrides)
     x, y = hash_of("x", 0), hash_of("y", 0)
     pair = mix((x * PAIR + y) & MASK)
     of_terms = sum(
