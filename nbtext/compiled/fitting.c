@@ -57,7 +57,7 @@ add_counts_of(const Header *first, Pack counts, HeldOut *held_out)
             int64_t *count = held_out->counts[bin + FARTHEST_BIN] + class;
             if (is_same(name, first->classes[class]))
                 *count += n;
-            if (*count > MOST_COUNT || *count < -MOST_COUNT)
+            if (*count > MOST_HELD_OUT || *count < -MOST_HELD_OUT)
                 return false;
         }
     }

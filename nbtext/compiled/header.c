@@ -100,12 +100,10 @@ take_fit(Pack *pack, Fit *fit)
 {
     size_t length;
     int64_t documents;
-    double sum;
-    if (!take_array(pack, &length) || length != 3 || !take_double(pack, &fit->slope)
-        || !take_double(pack, &fit->offset) || !take_integer(pack, &documents))
-        return false;
-    sum = fit->slope + fit->offset;
-    return sum - sum == 0 && documents >= 0 && documents <= INT64_C(1) << 41;
+    return take_array(pack, &length) && length == 3 && take_double(pack, &fit->slope)
+           && take_double(pack, &fit->offset) && take_integer(pack, &documents)
+           && (fit->slope + fit->offset) * 0 == 0 && documents >= 0
+           && documents <= INT64_C(1) << 41;
 }
 
 bool
@@ -123,10 +121,10 @@ static bool
 take_calibrations(Pack *pack, Header *header)
 {
     size_t length;
-    Slice name;
+    Slice name, last = {NULL, NULL};
     MeanScoring scoring = {0, 0};
     double strength;
-    int64_t number, documents;
+    int64_t number, documents, bin = -FARTHEST_BIN - 1;
     if (!take_array(pack, &length) || length != 1 || !take_map(pack, &length)
         || length != 6 || !take_name(pack, "scoring"))
         return false;
@@ -145,8 +143,11 @@ take_calibrations(Pack *pack, Header *header)
     header->held_out = *pack;
     if (!take_array(pack, &length))
         return false;
-    for (; length; length--)
-        if (!take_held_out(pack, &number, &name, &documents))
+    for (; length; length--, bin = number, last = name)
+        if (!take_held_out(pack, &number, &name, &documents) || number < bin
+            || (number == bin
+                && !(header->n_classes == 2 && is_same(last, header->classes[0])
+                     && is_same(name, header->classes[1]))))
             return false;
     if (!take_name(pack, "losses") || !take_byte(pack, 0x90)
         || !take_name(pack, "documents") || !take_map(pack, &length))
@@ -254,10 +255,9 @@ take_arrays(Pack *pack, Header *header)
         return false;
     header->packed_policy = slice(pack->at, pack->at);
     if (is_equal(name, "policy")) {
-        if (!pass_over(pack))
-            return false;
+        bool is_whole = pass_over(pack);
         header->packed_policy.end = pack->at;
-        if (!take_text(pack, &name))
+        if (!is_whole || !take_text(pack, &name))
             return false;
     }
     header->has_texts = is_equal(name, "texts");

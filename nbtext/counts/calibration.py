@@ -9,6 +9,7 @@ makes probabilities of them.
 
 from collections import Counter as Tally
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import floor
 from operator import neg
 from types import MappingProxyType
@@ -133,10 +134,11 @@ class Calibration(NamedTuple):
         """
         try:
             unknown = sorted(map(str, plain.keys() - KEYS))
-            counts: Tally[tuple[int, str]] = Tally()
-            for bin_, name, n in plain["counts"]:
-                place = _whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), str(name)
-                counts[place] += _whole(n, -MOST, MOST)  # one may come twice
+            rows = [
+                ((_whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), str(name)), n)
+                for bin_, name, n in plain["counts"]
+            ]
+            counts = {place: _whole(n, -MOST, MOST) for place, n in rows}
             losses = tuple(
                 _whole(loss, -MOST * LOSS_UNIT, MOST * LOSS_UNIT)
                 for loss in plain["losses"]
@@ -160,6 +162,9 @@ class Calibration(NamedTuple):
             for name, value in parameters.items()
         ):
             message = "the calibration does not say how documents were scored"
+            raise ValueError(message)
+        if any(low >= high for (low, _), (high, _) in pairwise(rows)):
+            message = "the counts of the calibration do not ascend"
             raise ValueError(message)
         if len(losses) not in (0, len(TEMPERATURES)):
             message = f"the calibration has {len(losses)} losses"
@@ -211,7 +216,11 @@ def totals(tables: Iterable[Sequence[Calibration]]) -> tuple[Calibration, ...]:
 
 
 def total(calibrations: Iterable[Calibration]) -> Calibration:
-    """Add up calibrations, one or more, of the same scoring; the last prior stands."""
+    """
+    Add up calibrations, one or more, of the same scoring; the last prior stands.
+
+    What is beyond MOST stays there, so that the sum is a calibration that can be read.
+    """
     kept = [*calibrations]
     counts: Tally[tuple[int, str]] = Tally()
     documents: Tally[str] = Tally()
@@ -220,9 +229,9 @@ def total(calibrations: Iterable[Calibration]) -> Calibration:
         documents.update(one.documents)
     losses = zip(*(one.losses for one in kept if one.losses), strict=True)
     return kept[-1]._replace(
-        counts=dict(counts),
-        losses=tuple(map(sum, losses)),
-        documents=dict(documents),
+        counts={place: _held(n, MOST) for place, n in counts.items()},
+        losses=tuple(_held(sum(parts), MOST * LOSS_UNIT) for parts in losses),
+        documents={name: _held(n, MOST) for name, n in documents.items()},
     )
 
 
@@ -244,6 +253,10 @@ def not_below_zero(
         else one
         for one in more
     )
+
+
+def _held(value: int, most: int) -> int:
+    return max(-most, min(most, value))
 
 
 def _whole(value: Any, low: int, high: int) -> int:

@@ -314,7 +314,7 @@ def _calibration(
     """Return a calibration; first which scoring it is of, and whether corrected."""
     calibration = _rebuilt(lines, Calibration.from_dict, plain, "calibration")
     if calibration.as_dict() != plain:
-        raise lines.error("a calibration, its counts sorted", "another order, or more")
+        raise lines.error("a calibration and no more", "more")
     of_scores = dict(calibration.scoring)
     if of_scores.pop(CORRECTED, True) is not True:
         raise lines.error('"corrected": true, or no such key', "another value")

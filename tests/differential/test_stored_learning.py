@@ -192,7 +192,7 @@ def histograms() -> Iterator[dict[tuple[int, str], int]]:
     yield {(3, "spam"): 500}
     yield {(0, "spam"): 1 << 39, (1, "ham"): 1 << 39}
     yield {(-80, "spam"): 50, (80, "ham"): 70, (3, "spam"): 9}  # all contradicts
-    yield {(5, "spam"): -2, (7, "ham"): 4, (7, "work"): 3}
+    yield {(5, "spam"): -2, (7, "ham"): 4, (8, "work"): 3}
     for size in (1, 10, 100, 1000, 3000):
         for spread in (1, 5, 80):
             yield {

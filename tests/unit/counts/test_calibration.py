@@ -78,6 +78,13 @@ def test_losses_add_up() -> None:
     assert total([one, one]).losses == tuple(range(0, 130, 2))
 
 
+def test_a_sum_can_be_read_again() -> None:
+    largest = (MOST * LOSS_UNIT,) * 65
+    one = Calibration(HOW, PRIOR, {(3, "spam"): MOST}, largest, {"spam": MOST})
+
+    assert Calibration.from_dict(total([one, one]).as_dict()) == one
+
+
 def test_a_table_may_take_back_what_an_earlier_one_says() -> None:
     first = Calibration(HOW, PRIOR, THREE, (), {"ham": 2, "spam": 1})
     plain = Calibration(HOW, PRIOR, {(-1, "ham"): -1}, (), {"ham": -1}).as_dict()
@@ -113,6 +120,8 @@ def test_calibrations_come_back_from_plain_values() -> None:
         {"counts": [[FARTHEST_BIN + 1, "ham", 1]]},
         {"counts": [[1, "ham", MOST + 1]]},
         {"counts": [[1, "ham", -MOST - 1]]},
+        {"counts": [[1, "ham", MOST], [1, "ham", MOST]]},
+        {"counts": [[1, "spam", 1], [1, "ham", 1]]},
         {"losses": [1]},
         {"losses": ["1"] * 65},
         {"documents": [1]},

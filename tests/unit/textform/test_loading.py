@@ -134,7 +134,7 @@ EDITS = {
     "unsorted": (
         HEADER,
         put("calibrations", 0, "counts", [[3, "ham", 1], [1, "ham", 1]]),
-        "its counts sorted",
+        "do not ascend",
     ),
     "history": (HEADER, put("history", "learnt", []), "expected the history"),
     "taught": (HEADER, put("history", "taught", -1), "expected the history"),
