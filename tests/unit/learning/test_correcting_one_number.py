@@ -24,6 +24,7 @@ from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
 from nbtext.scoring.policy_rule import basis_of, basis_of_contents
 from nbtext.scoring.threshold import threshold_of
+from nbtext.store import compact
 from nbtext.store.contents import read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
@@ -104,6 +105,25 @@ def test_a_third_class_takes_another_score_and_leaves_the_correction_out(
     for name in (path, pure):
         nbtext.forget(name, [ROWS[0][1]])
     assert losses(path) == pytest.approx(losses(pure))
+
+
+def test_what_was_held_out_of_two_classes_outlasts_a_third(tmp_path: Path) -> None:
+    path = str(tmp_path / "model.nbt")
+    third = ["foxa foxb foxc", "foxb foxd"]
+    nbtext.train_on(ROWS[:400], path, overrides=SettingsOverrides(score="contrast"))
+    before = held_out(load_model(path))
+    for text in third:
+        nbtext.learn(path, "news", [text], create=True)
+
+    nbtext.forget(path, third)
+    after = held_out(load_model(path))
+    compact(path)
+
+    assert before.is_corrected
+    assert after.scoring == before.scoring
+    wanted = {place: n for place, n in before.counts.items() if place[1] in TOPICS}
+    assert {place: n for place, n in after.counts.items() if n} == wanted
+    assert held_out(load_model(path)).counts == after.counts
 
 
 def explained(path: str, text: str) -> Explanation:
