@@ -54,9 +54,11 @@ def _new_messages(
 ) -> Iterator[tuple[Message, Content]]:
     """Yield the messages to classify, and count the others."""
     seen, options = run.seen, run.options
+    new: set[bytes] = set()  # whatever became of another message of the same key
     for message in source.messages():
         report.names.append(message.key)
-        if seen.knows_name(message.key) and not options.is_anew:
+        is_anew = options.is_anew or message.key in new
+        if seen.knows_name(message.key) and not is_anew:
             report.known += 1
         elif report.left == 0:
             report.is_whole = False
@@ -67,10 +69,11 @@ def _new_messages(
             if content is None:
                 continue
             entry = Entry(message.key, content.digest)
-            if seen.knows(entry) and not options.is_anew:
+            if seen.knows(entry) and not is_anew:
                 report.known += 1
                 seen.finish(rules.folder, [entry])
                 continue
+            new.add(message.key)
             if report.left is not None:
                 report.left -= 1
             yield message, content

@@ -101,6 +101,17 @@ def test_a_copy_of_the_same_name_is_moved_as_is_told(
     assert len(names(maildir / ".Junk")) == 3
 
 
+def test_of_two_of_one_name_none_is_taken_for_the_other_of_an_earlier_batch(
+    run: "Run", model: Path, maildir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (maildir / "cur/1700000001.a:2,S").write_bytes(SPAM)
+    monkeypatch.setattr("nbtext.filtering.rules.MANY", 1)
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    assert run(*command).out == f"{maildir}: 4 new, 3 moved, 1 stayed\n"
+    assert names(maildir) == ["cur/1700000002.b:2,S"]
+
+
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES])
 def test_of_two_of_one_name_that_which_is_moved_is_told(
     run: "Run",

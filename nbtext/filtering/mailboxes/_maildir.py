@@ -126,6 +126,7 @@ class Maildir:
         Add marks to a message, and return its path.
 
         Raises:
+            FileExistsError: it has the name that it gets, besides its own.
             FileNotFoundError: it is not there.
             MailboxError: no letter is left for a keyword.
             OSError: it cannot be renamed.
@@ -142,7 +143,14 @@ class Maildir:
             raise MailboxError(text)
         target = self._path_of(message.base, whole, is_new=False)
         if target != message.name:
-            rename_exclusively(message.name, target)
+            try:
+                rename_exclusively(message.name, target)
+            except FileExistsError:
+                if os.path.samefile(message.name, target):  # it is being renamed
+                    raise
+                # another message of its name: Dovecot, too, gives one a fresh name
+                target = self._path_of(fresh_name(), whole, is_new=False)
+                rename_exclusively(message.name, target)
         return target
 
     def settle(self) -> None:

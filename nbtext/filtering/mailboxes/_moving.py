@@ -82,7 +82,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     Move and mark messages, durably.
 
     Messages that another program moves or changes meanwhile are left alone. One that we
-    may not move, as it is another user's, or mark, as another has its name, does not
+    may not move, as it is another user's, or mark, as it has two names, does not
     keep others waiting.
 
     Args:

@@ -506,7 +506,7 @@ def test_one_that_may_not_be_moved_does_not_keep_others_waiting(
 @pytest.mark.parametrize(
     "pair", [("cur/1.x:2,", "cur/1.x:2,S"), ("new/1.x", "cur/1.x:2,S")]
 )
-def test_a_name_that_is_there_twice_does_not_keep_others_waiting(
+def test_of_two_messages_of_one_name_one_gets_another(
     pair: tuple[str, str], tmp_path: Path
 ) -> None:
     box = maildir(tmp_path / "box", *pair, "new/2.x")
@@ -514,11 +514,24 @@ def test_a_name_that_is_there_twice_does_not_keep_others_waiting(
     moved = move_all(box, [Task(one, None, Marks("S")) for one in box.messages()])
 
     assert moved.error is None
-    assert moved.done == {f"{box.path}/{name}" for name in (pair[1], "new/2.x")}
+    assert moved.done == {f"{box.path}/{name}" for name in (*pair, "new/2.x")}
+    first, fresh, second = files(tmp_path / "box")
+    assert (first, second) == ("cur/1.x:2,S", "cur/2.x:2,S")
+    assert fresh.endswith(":2,S")
+
+
+def test_a_message_that_has_both_names_is_refused(tmp_path: Path) -> None:
+    """As a client has it that renames by links: it is no second message."""
+    box = maildir(tmp_path / "box", "new/1.x")
+    (tmp_path / "box/cur/1.x:2,S").hardlink_to(tmp_path / "box/new/1.x")
+    there = files(tmp_path / "box")
+
+    moved = move_all(box, [Task(one, None, Marks("S")) for one in box.messages()])
+
     ((name, refused),) = moved.refused.items()
-    assert name == f"{box.path}/{pair[0]}"
+    assert name == f"{box.path}/new/1.x"
     assert "give one of these two another name" in str(refused)
-    assert files(tmp_path / "box") == sorted([*pair, "cur/2.x:2,S"])
+    assert files(tmp_path / "box") == there
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
