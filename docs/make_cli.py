@@ -100,6 +100,8 @@ without a suffix whose lines begin with a label and a tab is a table where label
     find ~/Mail -name '*.eml' -newer last -print0 | nbtext classify -0 --files-from -
     find ~/old -print0 -type f | nbtext train -0 --files-from spam=- ham=~/Maildir/.Archive
 
+Without it, a list of names on standard input is a document; a note says so.
+
 Tables, JSON lines and mbox files are read as UTF-8. Those in UTF-16 or UTF-32 are decoded by
 their byte order mark; a table without one is refused, with the command that converts it. A text
 that is not UTF-8 is read as Windows-1252, as every document is, without a word: write

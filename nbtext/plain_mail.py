@@ -6,6 +6,8 @@ field and is no mbox, no table and not compressed. Here it is only told whether 
 beyond doubt.
 """
 
+# ruff: noqa: PTH113 -- importing pathlib costs 10 ms
+
 import os
 from io import BytesIO
 from stat import S_ISREG
@@ -182,7 +184,9 @@ def _may_be_plain(read: bytes, *, is_one: bool) -> bool:
         return True
     if read.startswith(ENVELOPE) and (b"\nFrom " in read or b">From " in read):
         return False
-    return b"\t" not in read.partition(b"\n")[0]  # a label and a text, in a table
+    first = read.partition(b"\n")[0]
+    # neither a label and a text, in a table, nor a list of files
+    return b"\t" not in first and not os.path.isfile(first)
 
 
 def _mail_of(read: bytes, *, is_one: bool, is_quiet: bool) -> bytes:

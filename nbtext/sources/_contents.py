@@ -1,5 +1,6 @@
 """What a file or stream holds: one document, an mbox's messages, rows, an index."""
 
+import os
 from collections.abc import Iterator
 
 from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
@@ -102,9 +103,13 @@ def stream_items(
 
 
 def _doubt(stream: Stream, name: str) -> Iterator[Note]:
-    """Say that what is one document here would be a table or an index in training."""
+    """Say that one document is a list, or would be a table or an index in training."""
     head = stream.peek(HEAD)
     path = "" if name == "-" else name
+    if all(map(os.path.isfile, (head.rpartition(b"\n")[0] or head).split(b"\n"))):
+        looks = f"every line is the name of a file; --files-from {name} reads these"
+        yield Note(f"{name}: read as one document, but {looks}")
+        return
     if not (b"\n" in head and has_label(head.partition(b"\n")[0], path)):
         return  # as nearly all documents: lines need not be looked at
     kind = labelled_format(head, path)

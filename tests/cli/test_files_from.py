@@ -53,6 +53,24 @@ def replaced(command: str) -> list[str]:
     return ["--replace"] if command == "train" else []
 
 
+@pytest.mark.parametrize("command", [["classify"], ["learn", "spam"]])
+def test_names_where_a_document_belongs_are_told(
+    run: "Run", process: "Run", model: Path, command: list[str]
+) -> None:
+    for path in Path("spam").iterdir():
+        path.rename(f"spam/{path.stem}:2,S")  # in a list, it looks like mail
+    listed = "".join(f"{path}\n" for path in Path("spam").iterdir()).encode()
+    command = [*command, "-m", str(model)]
+
+    for anyhow in (run, process):  # with click, and without
+        names = anyhow(*command, stdin=listed)
+        more = anyhow(*command, stdin=listed + b"and so on\n")
+
+        assert (names.status, more.status) == (0, 0)
+        assert "every line is the name of a file; --files-from - " in names.err
+        assert "--files-from" not in more.err
+
+
 def test_a_file_of_names_may_have_a_label(run: "Run", model: Path) -> None:
     assert model.exists()
     for label in ("spam", "ham"):
