@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 from nbtext.errors import MissingSourceError, NbtextError, SettingsError, SourceError
 
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_CHAINED: Final = re.compile(r"(.*?[^:/])(/[^/]*::(?!.*://).*)", re.DOTALL)
+"""A folder and a name in it, of which fsspec would take a part for another URL."""
 
 NO_FSSPEC: Final = (
     "sources that are URLs take fsspec, which is not installed here; pip install "
@@ -153,12 +155,14 @@ def _system(url: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError as error:
         raise SettingsError(NO_FSSPEC) from error
+    chained = _CHAINED.match(url)
+    folder, rest = (url, "") if chained is None else chained.groups()
     try:
-        system, path = url_to_fs(url)
+        system, path = url_to_fs(folder)
     except (ImportError, ValueError) as error:
         message = f"{url}: no file system for such a URL here: {error}"
         raise SettingsError(message) from error
-    return system, path
+    return system, path.rstrip("/") + rest if rest else path
 
 
 @contextmanager

@@ -116,7 +116,7 @@ def test_names_that_look_like_patterns() -> None:
     """They are names: a file is read that has one, and none is read for another."""
     from fsspec import filesystem
 
-    names = ["[1].eml", "a*.eml", "ab.eml", "c?.eml"]
+    names = ["[1].eml", "a*.eml", "ab.eml", "c?.eml", "d::e.eml"]
     for number, name in enumerate(names):
         filesystem("memory").pipe(f"/odd/{name}", mail(number, HAM))
 
