@@ -262,7 +262,8 @@ every error, and prints the message unchanged, all of it. Only where it cannot b
 disk or without the memory to hold it, the status is 74: what came out is not the whole message, so that the program that delivers it must go
 on with its own copy, or try again. 75 is also the status if one of `--jobs` was
 killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and long runs of
-`classify` remove their temporary files when they are ended by a signal.
+`classify` remove their temporary files when they are ended by a signal. Where
+Python itself cannot begin, as without any memory or with a folder as standard input, the status is 1, which is its own.
 
 ## Environment
 
