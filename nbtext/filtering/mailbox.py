@@ -15,6 +15,7 @@ from nbtext.errors import SourceError
 from nbtext.filtering.folders import filter_folder
 from nbtext.filtering.interrupted import settle
 from nbtext.filtering.mailboxes import (
+    MH,
     UNMARKED,
     Carried,
     Content,
@@ -59,6 +60,8 @@ def filter_mailbox(
     if isinstance(rules.source, Mbox):
         yield from _filter_mbox(rules.source, rules, run, report)
     else:
+        if isinstance(rules.source, MH) and not run.options.is_dry:
+            rules.source.restore()
         settle(rules, run)
         yield from filter_folder(rules.source, rules, run, report)
 

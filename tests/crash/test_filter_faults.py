@@ -330,6 +330,10 @@ def test_no_message_is_lost_and_the_next_run_finishes(
         kept = [one for one in MESSAGES if one not in moved]
         assert source == Counter(kept), f"after change {number}"
         assert target == Counter(moved), f"after change {number}"
+        if CASES[name].source == "mh":
+            names = [file.name for file in (place.folder / "source").iterdir()]
+            numbers = [one for one in names if one[0] != "."]
+            assert all(map(str.isdigit, numbers)), f"after change {number}"
 
 
 @pytest.mark.parametrize("strike", STRIKES, ids=name_of)

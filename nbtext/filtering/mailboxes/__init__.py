@@ -16,6 +16,7 @@ from nbtext.filtering.mailboxes._content import Content, read_content
 from nbtext.filtering.mailboxes._late import clean_up
 from nbtext.filtering.mailboxes._mbox import Mbox
 from nbtext.filtering.mailboxes._message import UNMARKED, Marks, Message, marks_of
+from nbtext.filtering.mailboxes._mh import MH
 from nbtext.filtering.mailboxes._moving import Task, move_all, read_message
 from nbtext.filtering.mailboxes._opening import (
     Folder,
@@ -30,6 +31,7 @@ from nbtext.filtering.mailboxes._rewriting import OldFiles, OldState
 from nbtext.filtering.mailboxes._spans import Span
 
 __all__ = [
+    "MH",
     "UNMARKED",
     "Carried",
     "Content",

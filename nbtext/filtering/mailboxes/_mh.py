@@ -8,6 +8,7 @@ folder's sequences, which are changed when the messages are in their places.
 import os
 from _blake2 import blake2b
 from collections.abc import Iterator
+from contextlib import suppress
 
 from nbtext.files import make_durable, make_folder
 from nbtext.filtering.mailboxes._message import UNMARKED, Marks, Message
@@ -20,11 +21,13 @@ from nbtext.filtering.mailboxes._sequences import (
     sequences_in,
 )
 from nbtext.filtering.mailboxes._transfer import (
+    FRESH,
     fresh_name,
     identity_of,
     is_same,
     move,
     names_in,
+    put_back,
     remove_abandoned,
     remove_copied,
 )
@@ -62,6 +65,22 @@ class MH:
             message = self._message(number)
             if message is not None:
                 yield message
+
+    def restore(self) -> None:
+        """
+        Give messages their numbers again that a crash has left without one.
+
+        They were copied to another file system, and about to be removed.
+
+        Raises:
+            SourceError: the folder cannot be read.
+
+        """
+        for name in names_in(self.path):
+            number, _, rest = name.partition(".")
+            if is_number(number) and FRESH.match(rest):
+                with suppress(OSError):  # it is still there for the next run
+                    put_back(f"{self.path}/{name}", f"{self.path}/{number}")
 
     def now(self, message: Message) -> Message | None:
         """Return a message with its present marks, None if it is no longer here."""

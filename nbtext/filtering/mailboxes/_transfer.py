@@ -62,7 +62,7 @@ def move(
                 raise
         else:
             if not _is_known(target, identity):
-                _put_back(target, source)
+                put_back(target, source)
                 raise _gone(source)
             return
     copy(source, staging)
@@ -122,13 +122,19 @@ def _remove(path: str, identity: Identity | None) -> None:
     aside = f"{path}.{fresh_name()}"
     rename_exclusively(path, aside)
     if not _is_known(aside, identity):
-        _put_back(aside, path)
+        put_back(aside, path)
         raise _gone(path)
-    os.unlink(aside)
+    try:
+        os.unlink(aside)
+    except FileNotFoundError:  # another run has put it back
+        raise
+    except OSError:
+        put_back(aside, path)
+        raise
 
 
-def _put_back(path: str, old: str) -> None:
-    """Give a message its old name again, or the next number that is free."""
+def put_back(path: str, old: str) -> None:
+    """Give a message of an MH folder its number again, or the next that is free."""
     folder, _, number = old.rpartition("/")
     for free in count(int(number)):
         try:
@@ -165,7 +171,8 @@ def fresh_name() -> str:
 
 
 _numbers = count()
-_FRESH: Final = re.compile(r"\d+\.M\d+P\d+Q\d+R[0-9a-f]{8}\.")
+FRESH: Final = re.compile(r"\d+\.M\d+P\d+Q\d+R[0-9a-f]{8}\.")
+"""How such a name begins."""
 
 
 def remove_abandoned(folder: str, prefix: str = "") -> None:
@@ -173,7 +180,7 @@ def remove_abandoned(folder: str, prefix: str = "") -> None:
     with suppress(OSError):
         for name in os.listdir(folder):
             path = f"{folder}/{name}"
-            is_ours = name.startswith(prefix) and _FRESH.match(name, len(prefix))
+            is_ours = name.startswith(prefix) and FRESH.match(name, len(prefix))
             if is_ours and time() - os.lstat(path).st_ctime > ABANDONED:
                 os.unlink(path)
 
