@@ -95,7 +95,9 @@ def stream_items(
                 from nbtext.sources._rows import row_items  # most are no tables
 
                 items = row_items(stream, kind, place, options)
-            yield from counted_complaints(items, place.name)
+            if not place.by_number:
+                items = counted_complaints(items, place.name)
+            yield from items
     except SourceError as error:
         yield Unreadable(place.name, error)
     if stream.error is not None:

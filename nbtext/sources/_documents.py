@@ -165,6 +165,7 @@ def _items(
             is_label_given=label is not None,
             labelled=labelled,
             meanings=classes,
+            by_number=bool(numbers),
         )
         of_place = (
             _stdin_items(place, options, stdin)

@@ -209,6 +209,8 @@ class Place(NamedTuple):
         labelled: whether a document without a label is of no use.
         meanings: the classes that names of folders and files stand for, if not for
             themselves.
+        by_number: whether documents of it are asked for by their numbers: then each
+            that cannot be read is named.
     """
 
     name: str
@@ -216,6 +218,7 @@ class Place(NamedTuple):
     is_label_given: bool = False
     labelled: bool = False
     meanings: Mapping[str, str] = MappingProxyType({})
+    by_number: bool = False
 
     def named(self, label: str, *, is_given: bool = False) -> "Place":
         """Return it with the label that the name of a folder or file stands for."""

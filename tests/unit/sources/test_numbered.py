@@ -80,13 +80,14 @@ def test_what_keeps_the_file_from_being_read_is_told() -> None:
     Path("no.csv").write_text("a,b,c\nd,e,f\n")
 
     (cut,) = read("cut.gz:7", "cut.gz:8")
-    (bad,) = errors(read("bad.csv:2"))
+    (bad, beyond) = errors(read("bad.csv:2", "bad.csv:4"))
     (none,) = errors(read("no.csv:1"))
 
     assert isinstance(cut, Unreadable)
     assert "cut.gz: damaged gzip data" in str(cut.error)
     assert cut.documents == 2
-    assert "bad.csv: 2 more records (2, 3): 3 fields found" in bad
+    assert bad.startswith("bad.csv:2: 3 fields found")
+    assert beyond.endswith("bad.csv has no document of this number; it holds 3")
     assert "no.csv: no column text" in none
 
 
