@@ -68,8 +68,8 @@ def is_label_last(
     Tell whether of two fields the second is the label, though no heading says so.
 
     Labels are used again and again, and most texts are not, and have several words. Few
-    records say nothing: then the label is the first, unless there is a model, which has
-    such classes.
+    records say nothing, but where all texts have several words and all labels one: then
+    the label is the first, unless there is a model, which has such classes.
 
     Args:
         first: the first record, which may be a heading.
@@ -83,10 +83,12 @@ def is_label_last(
     n_first, n_second = (sum(row[n] in known for row in rows) for n in (0, 1))
     if n_first != n_second:
         return n_second > n_first
+    are_clear = all(len(row[0].split()) > 1 == len(row[1].split()) for row in rows)
+    least = 2 if are_clear else 4
     rows = rows[1:]
     texts, labels = {row[0] for row in rows}, {row[1] for row in rows}
     n_sentences = sum(len(text.split()) > 1 for text in texts)
-    return 2 * n_sentences > len(rows) >= max(4, 2 * len(labels))
+    return 2 * n_sentences > len(rows) >= max(least, 2 * len(labels))
 
 
 def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | None:

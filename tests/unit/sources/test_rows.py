@@ -335,6 +335,7 @@ LAST = b"".join(
         pytest.param(LAST.replace(b"spam", b"ham"), (b"what is 0?",), "second",
                      id="one label, as where rows are sorted"),
         pytest.param(LAST[:31], (b"ham",), "", id="few"),
+        pytest.param(b"a b,x\nc d,x\ne f,x\n", (b"a b",), "second", id="few, clear"),
         pytest.param(LAST.replace(b",", b";"), (b"what is 0?",), "second",
                      id="semicolons"),
     ],
