@@ -180,13 +180,20 @@ def _may_be_plain(read: bytes, *, is_one: bool) -> bool:
     """Return whether what begins so may be one mail beyond doubt."""
     if not read[:1].isalpha() or read.startswith(b"BZh"):  # bzip2
         return False
+    first = read.partition(b"\n")[0]
+    if is_name_of_file(first):  # in a list of them
+        return False
     if is_one:
         return True
     if read.startswith(ENVELOPE) and (b"\nFrom " in read or b">From " in read):
         return False
-    first = read.partition(b"\n")[0]
-    # neither a label and a text, in a table, nor a list of files
-    return b"\t" not in first and not os.path.isfile(first)
+    return b"\t" not in first  # a label and a text, in a table
+
+
+def is_name_of_file(line: bytes) -> bool:
+    """Return whether a line is the name of a file; of a mail's, nobody is asked."""
+    may_be_field = b":" in line.partition(b"/")[0] or line.startswith(ENVELOPE)
+    return not may_be_field and os.path.isfile(line)
 
 
 def _mail_of(read: bytes, *, is_one: bool, is_quiet: bool) -> bytes:

@@ -1,10 +1,10 @@
 """What a file or stream holds: one document, an mbox's messages, rows, an index."""
 
-import os
 from collections.abc import Iterator
 
 from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
+from nbtext.plain_mail import is_name_of_file
 from nbtext.sources._complaints import counted_complaints
 from nbtext.sources._inspect import (
     HEAD,
@@ -108,7 +108,7 @@ def _doubt(stream: Stream, name: str) -> Iterator[Note]:
     """Say that one document is a list, or would be a table or an index in training."""
     head = stream.peek(HEAD)
     path = "" if name == "-" else name
-    if all(map(os.path.isfile, (head.rpartition(b"\n")[0] or head).split(b"\n"))):
+    if all(map(is_name_of_file, (head.rpartition(b"\n")[0] or head).split(b"\n"))):
         looks = f"every line is the name of a file; --files-from {name} reads these"
         yield Note(f"{name}: read as one document, but {looks}")
         return

@@ -62,13 +62,24 @@ def test_names_where_a_document_belongs_are_told(
     listed = "".join(f"{path}\n" for path in Path("spam").iterdir()).encode()
     command = [*command, "-m", str(model)]
 
+    Path("list.txt").write_bytes(listed)
     for anyhow in (run, process):  # with click, and without
+        assert "from list.txt" in anyhow(*command, "list.txt").err
         names = anyhow(*command, stdin=listed)
         more = anyhow(*command, stdin=listed + b"and so on\n")
 
         assert (names.status, more.status) == (0, 0)
         assert "every line is the name of a file; --files-from - " in names.err
         assert "--files-from" not in more.err
+
+
+def test_of_a_mail_nobody_is_asked_whether_it_is_a_list(
+    run: "Run", process: "Run", model: Path
+) -> None:
+    Path("Subject: x").touch()
+
+    for anyhow in (run, process):
+        assert anyhow("classify", "-m", model, stdin=b"Subject: x\n").err == ""
 
 
 def test_a_file_of_names_may_have_a_label(run: "Run", model: Path) -> None:
