@@ -8,7 +8,16 @@ CONSTANTS: tuple[int, int, int, int, int, int]
 """As `nbtext.tokens.compiled.FITS` has them."""
 
 class MailReader:
-    """Reads mail down to keys."""
+    """
+    Reads mail, or plain texts, down to keys; see `nbtext.tokens.key_reading`.
+
+    Args:
+        views: each (Tables, text, fields, tokens, pairs, fold_tokens, fold_pairs,
+            ngrams, limit) as in `nbtext.settings.views.View`, but for the text: 0 is
+            headers, 1 raw, 2 body, and 3, of all views then, a text that is no mail.
+        answer: returns bytes, or None, for a number of a question and two bytes.
+
+    """
 
     def __new__(
         cls,
@@ -19,7 +28,15 @@ class MailReader:
     def read(
         self, message: bytes, is_named: bool = True, /
     ) -> tuple[tuple[memoryview, ...], bytes, bool] | None:
-        """Return the keys of each view, the digest, and whether it is typical."""
+        """
+        Read a message.
+
+        Returns:
+            The keys of its terms in each view, its digest, empty if it is not named,
+            and whether it is typical; None if `nbtext.tokens.reading.read` is to read
+            it.
+
+        """
     def read_all(
         self, messages: tuple[bytes, ...], are_named: bool = True, /
     ) -> tuple[
@@ -28,26 +45,77 @@ class MailReader:
         memoryview,
         memoryview,
     ]:
-        """Return keys, counts, ends by view; digests, fingerprints, what was read."""
+        """
+        Read messages.
+
+        Returns:
+            For each view the distinct keys of each message, how often each of them
+            occurs (16-bit integers, perhaps some too many) and where each message's
+            keys end. Then for each message a digest of 16 bytes and a fingerprint,
+            which mean nothing if they are not named, and a number: 1 for one that was
+            read, 2 if it is typical, 0 for one that `nbtext.tokens.reading.read` is to
+            read.
+
+        """
     def find_texts(self, message: bytes, finder: TextFinder | None, /) -> bool:
-        """Have a finder look in a message; False if Python has to read it."""
+        """
+        Have a finder of the same views look in the texts of a message.
+
+        Returns:
+            False if its fields are to be read by `nbtext.tokens.reading.read`.
+
+        """
 
 class StoredModel:
-    """A plain model, opened where it lies."""
+    """
+    A plain model, opened where it lies: two classes of mail, by the mean score.
+
+    It decides as `nbtext.scoring.classifier.Classifier` does.
+
+    Args:
+        file: all bytes of a model file, which it keeps.
+
+    Raises:
+        ValueError: it is another kind of model, or damaged: `nbtext.scoring.model`
+            reads it.
+
+    """
 
     def __new__(cls, file: memoryview | bytes, /) -> StoredModel: ...
     def classes(self) -> tuple[str, str]:
         """Return the names of the classes, sorted."""
     def policies(self) -> list[bytes]:
-        """Return the policy of each table, as it is packed; the last one decides."""
+        """Return each table's policy as it is packed, or b""; the last one decides."""
     def views(
         self,
     ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:
-        """Return the settings of its views."""
+        """
+        Return the settings of its views.
+
+        Returns:
+            For each view its alphabet, and text, fields, tokens, pairs, fold_tokens,
+            fold_pairs and limit, as `nbtext.settings.views.View` has them.
+
+        """
     def append(self, table: bytes, /) -> bool:
-        """Read a table that stands behind those of the file; False if it is odd."""
+        """
+        Read the bytes of a table that now stands behind those of the file.
+
+        Returns:
+            Whether it goes with the model, which is of no use any more if not.
+
+        Raises:
+            RuntimeError: the model is being read by another thread.
+
+        """
     def gather(self) -> None:
-        """Gather the tables behind the first in memory."""
+        """
+        Gather the tables behind the first in memory, for a model that is kept open.
+
+        Raises:
+            RuntimeError: the model is being read by another thread.
+
+        """
     def tables(self) -> tuple[int, ...]:
         """Return the length of each table, in bytes."""
     def lesson(
@@ -58,7 +126,22 @@ class StoredModel:
         writer: str,
         /,
     ) -> tuple[tuple[bool, ...], bytes] | None:
-        """Return for each mail whether it was new, and the bytes of the table."""
+        """
+        Make the table that learning mails adds to the file.
+
+        Args:
+            place: of the class, 0 or 1.
+            mails: 12 at the most, each what `MailReader.read` returns of it, the keys
+                of each view's terms and the digest.
+            written: when, as ISO 8601 in UTC.
+            writer: which program.
+
+        Returns:
+            For each mail whether it was not known in the class yet, and the bytes of
+            the table, none if all were known; None if it is to be done by
+            `nbtext.learning.stream`.
+
+        """
     def score(
         self, keys: tuple[memoryview, ...], /
     ) -> (
@@ -75,13 +158,27 @@ class StoredModel:
         """
         Score a document.
 
+        Args:
+            keys: for each view the keys of its terms, 64-bit integers.
+
         Returns:
-            The place of the more probable class, the probabilities, how many terms are
-            known, the score, the log posterior, and that which is printed.
+            The place of the more probable class; the probabilities; how many of the
+            terms the model knows; the score, not calibrated; the log posterior of both
+            classes, and the same as it is printed. None if the file is damaged, which
+            `nbtext.scoring.model` says how.
+
         """
 
 class Tables:
-    """The kind of token and the folded form of each code point."""
+    """
+    The kind of token and the folded form of each code point.
+
+    Args:
+        class_index, classes: the classes of code points, in blocks.
+        fold_index, offsets: their folding offsets, 32-bit integers, in blocks.
+        kinds: the kind of token that each class makes.
+
+    """
 
     def __new__(
         cls,
@@ -103,10 +200,35 @@ class Tables:
         ngrams: bool,
         limit: int,
         /,
-    ) -> tuple[memoryview, memoryview]: ...
+    ) -> tuple[memoryview, memoryview]:
+        """
+        Return the keys of documents in one view, and where each document's begin.
+
+        Args:
+            documents: each a list of fields, each (name, text).
+            salts: returns a field's salt from its name; None: it is 0.
+            tokens: as in `nbtext.settings.views.View`.
+            pairs: likewise.
+            fold_tokens: likewise.
+            fold_pairs: likewise.
+            ngrams: whether terms are byte n-grams, and no tokens.
+            limit: how many tokens or XX for all.
+
+        Returns:
+            Two buffers of 64-bit integers: the keys, and n_documents + 1 places among
+            them.
+
+        """
 
 class TextFinder:
-    """Looks for the texts of terms."""
+    """
+    Looks for the texts of terms; see `nbtext.tokens.text_finding`.
+
+    Args:
+        views: as those of a MailReader.
+        wanted: for each view its keys, 64-bit integers, sorted.
+
+    """
 
     def __new__(
         cls,
@@ -115,9 +237,15 @@ class TextFinder:
         /,
     ) -> TextFinder: ...
     def look(self, view: int, fields: list[tuple[str, str]], /) -> None:
-        """Look in the fields of a document in one view."""
+        """Look in fields, each (name, text), for the terms of a view, by its number."""
     def found(self, view: int, /) -> tuple[bytearray, bytearray]:
-        """Return the texts of a view, and which keys have one."""
+        """
+        Return the texts of a view in the order of their keys, and which keys have one.
+
+        Returns:
+            The texts, and a byte for each key that was wanted: 1 if it has a text.
+
+        """
 
 def add_by_class(
     n_terms: int,
@@ -150,7 +278,23 @@ def add_means_left_out(
     scores: NDArray[np.float64],
     /,
 ) -> None:
-    """Add what `nbtext.scoring.models.mean.Mean.left_out` does for one view."""
+    """
+    Add what `nbtext.scoring.models.mean.Mean.left_out` does for one view.
+
+    Args:
+        pairs: each term's counts in the first and second class.
+        width: the bytes of each of these counts, 4 or 8.
+        places: the terms of the documents among those.
+        times: how often each of them counts.
+        starts: where each document's terms begin, and their end.
+        labels: the documents' classes.
+        sizes: the sums of the counts of the two classes.
+        smoothing: a, as in `nbtext.scoring.models.mean`.
+        least: odds below it, and above its reciprocal, count nothing.
+        scores: added to: the mean of what a document's terms say where it alone was not
+            counted.
+
+    """
 
 def sum_entries(
     n_starts: int,
@@ -183,7 +327,16 @@ def correct(
     is_kept: bool,
     /,
 ) -> tuple[bytearray, bytearray, bytearray]:
-    """Do what `nbtext.learning.passes.correct_by_arrays` specifies."""
+    """
+    Do what `nbtext.learning.passes.correct_by_arrays` specifies.
+
+    The list of the views is empty then.
+
+    Returns:
+        Its entries, three arrays: places (32 bits), classes (16) and values (64); of
+        one that is not kept, none.
+
+    """
 
 def find(
     keys: NDArray[np.uint64],
@@ -214,4 +367,17 @@ def sum_terms(
     documents: NDArray[np.int32],
     /,
 ) -> int:
-    """Do what `nbtext.counts.counter.sum_by_arrays` specifies; -1 if sums are large."""
+    """
+    Do what `nbtext.counts.counter.sum_by_arrays` specifies.
+
+    Args:
+        keys: the 16 upper bits of each being 0.
+        counts: as many arrays, of as many counts.
+        distinct: as many as there are terms, written to: the keys.
+        occurrences: as many, written to.
+        documents: the same.
+
+    Returns:
+        How many distinct keys there are; -1 if occurrences do not fit in 32 bits.
+
+    """

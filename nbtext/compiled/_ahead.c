@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-const char small_files_doc[] =
-"small_files(paths, most, together, before)\n"
-"--\n\n"
-"Read files without the interpreter's lock, as `nbtext.sources._ahead.small_files` says.\n";
-
 /* A file that is read: its path, and what is in it, or NULL. */
 typedef struct {
     PyObject *path;

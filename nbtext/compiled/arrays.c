@@ -73,11 +73,6 @@ sum_document(const Spread *of, size_t document)
     }
 }
 
-const char sum_entries_doc[] =
-"sum_entries(n_starts, starts, classes, values, begins, places, x, sums)\n"
-"--\n\n"
-"Add up values of entries, as `nbtext.scoring.models.arrays.Said.sums` says.\n";
-
 PyObject *
 sum_entries(PyObject *module, PyObject *args)
 {

@@ -15,12 +15,6 @@ text_of(Slice text)
     return PyUnicode_DecodeUTF8((const char *)text.at, (Py_ssize_t)length_of(text), NULL);
 }
 
-PyDoc_STRVAR(views_doc,
-"views()\n"
-"--\n\n"
-"Return for each view its alphabet, and text, fields, tokens, pairs, fold_tokens,\n"
-"fold_pairs and limit, as `nbtext.settings.views.View` has them.\n");
-
 static PyObject *
 stored_views(PyObject *self, PyObject *none)
 {
@@ -41,11 +35,6 @@ stored_views(PyObject *self, PyObject *none)
     return views;
 }
 
-PyDoc_STRVAR(classes_doc,
-"classes()\n"
-"--\n\n"
-"Return the names of the two classes, sorted.\n");
-
 static PyObject *
 stored_classes(PyObject *self, PyObject *none)
 {
@@ -53,12 +42,6 @@ stored_classes(PyObject *self, PyObject *none)
     (void)none;
     return Py_BuildValue("(NN)", text_of(header->classes[0]), text_of(header->classes[1]));
 }
-
-PyDoc_STRVAR(policies_doc,
-"policies()\n"
-"--\n\n"
-"Return the policy of each table as it is packed, b'' where there is none. The last one is\n"
-"to be applied.\n");
 
 static PyObject *
 stored_policies(PyObject *self, PyObject *none)
@@ -125,18 +108,6 @@ judgement(const Model *model, double score, int64_t known)
                          of.printed[1]);
 }
 
-PyDoc_STRVAR(score_doc,
-"score(keys)\n"
-"--\n\n"
-"Score a document.\n\n"
-"Args:\n"
-"    keys: for each view the keys of its terms, 64-bit integers.\n\n"
-"Returns:\n"
-"    The place of the more probable class; the probabilities; how many of the terms the\n"
-"    model knows; the score, not calibrated; the log posterior of both classes, and the\n"
-"    same as it is told, as `nbtext.scoring.score.Scored` has them.\n"
-"    None if the file is damaged, which `nbtext.scoring.model` says how.\n");
-
 static PyObject *
 stored_score(PyObject *self, PyObject *views)
 {
@@ -157,16 +128,6 @@ stored_score(PyObject *self, PyObject *views)
     release_keys_of_views(&given);
     return result;
 }
-
-PyDoc_STRVAR(stored_doc,
-"StoredModel(file)\n"
-"--\n\n"
-"A model of two classes of mail, by the mean score, that decides as `Classifier` of\n"
-"`nbtext.scoring.classifying` does.\n\n"
-"Args:\n"
-"    file: all bytes of a model file, which it keeps.\n\n"
-"Raises:\n"
-"    ValueError: it is another kind of model, or damaged: `nbtext.scoring.model` reads it.\n");
 
 /* Open the model in the file of an object; false with an error. */
 static bool
@@ -217,14 +178,14 @@ stored_dealloc(PyObject *self)
 }
 
 static PyMethodDef stored_methods[] = {
-    {"views", stored_views, METH_NOARGS, views_doc},
-    {"classes", stored_classes, METH_NOARGS, classes_doc},
-    {"policies", stored_policies, METH_NOARGS, policies_doc},
-    {"score", stored_score, METH_O, score_doc},
-    {"lesson", stored_lesson, METH_VARARGS, lesson_doc},
-    {"append", stored_append, METH_O, append_doc},
-    {"gather", stored_gather, METH_NOARGS, gather_doc},
-    {"tables", stored_tables, METH_NOARGS, tables_doc},
+    {"views", stored_views, METH_NOARGS, NULL},
+    {"classes", stored_classes, METH_NOARGS, NULL},
+    {"policies", stored_policies, METH_NOARGS, NULL},
+    {"score", stored_score, METH_O, NULL},
+    {"lesson", stored_lesson, METH_VARARGS, NULL},
+    {"append", stored_append, METH_O, NULL},
+    {"gather", stored_gather, METH_NOARGS, NULL},
+    {"tables", stored_tables, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -248,13 +248,6 @@ sum_document(const Sums *sums, size_t document)
     add_document(sums, document, &waiting);
 }
 
-const char add_by_class_doc[] =
-"add_by_class(n_terms, starts, classes, weights, begins, places, x, own, labels, rates,\n"
-"             smoothing, complements, owns)\n"
-"--\n\n"
-"Add up what the terms of documents say for each class, as\n"
-"`nbtext.scoring.models.contrast_sums.add_by_class` says.\n";
-
 PyObject *
 add_by_class(PyObject *module, PyObject *args)
 {

@@ -13,19 +13,6 @@
 enum { COUNT_BITS = 64 - KEY_BITS, MOST_TOP_BITS = 10, PART = 1 << 10 };
 enum { MOST_NEXT_BITS = 10 };
 
-const char sum_terms_doc[] =
-"sum_terms(keys, counts, distinct, occurrences, documents)\n"
-"--\n\n"
-"Add up the terms of documents, as `nbtext.counts.counter.sum_by_arrays` does.\n\n"
-"Args:\n"
-"    keys: a tuple of arrays of 64-bit integers, the 16 upper bits of each being 0.\n"
-"    counts: a tuple of as many arrays of 16-bit integers, without a sign.\n"
-"    distinct: 64-bit integers, as many as there are terms, written to: the keys.\n"
-"    occurrences: 32-bit integers, as many, written to.\n"
-"    documents: the same.\n\n"
-"Returns:\n"
-"    How many distinct keys there are; -1 if occurrences do not fit in 32 bits.\n";
-
 /* Terms of some documents. */
 typedef struct {
     Py_buffer keys, counts;

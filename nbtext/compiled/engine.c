@@ -122,19 +122,6 @@ read_documents(const Tables *tables, const View *view, PyObject *documents,
     return true;
 }
 
-PyDoc_STRVAR(document_keys_doc,
-"document_keys(documents, salts, tokens, pairs, fold_tokens, fold_pairs, ngrams, limit)\n"
-"--\n\n"
-"Return the keys of documents in one view, and where each document's begin.\n\n"
-"Args:\n"
-"    documents: a list of documents, each a list of fields, each (name, text).\n"
-"    salts: returns a field's salt from its name; None: it is 0.\n"
-"    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.views.View`.\n"
-"    ngrams: whether terms are byte n-grams, and no tokens.\n"
-"    limit: how many tokens, or bytes of n-grams, are read, -1 for all.\n\n"
-"Returns:\n"
-"    Two buffers of 64-bit integers: the keys, and n_documents + 1 places among them.\n");
-
 static PyObject *
 document_keys(PyObject *self, PyObject *args)
 {
@@ -158,15 +145,6 @@ document_keys(PyObject *self, PyObject *args)
 }
 
 /* --- the type Tables -------------------------------------------------------------- */
-
-PyDoc_STRVAR(tables_doc,
-"Tables(class_index, classes, fold_index, offsets, kinds)\n"
-"--\n\n"
-"The kind of token and the folded form of each code point.\n\n"
-"Args:\n"
-"    class_index, classes: the classes of code points, in blocks.\n"
-"    fold_index, offsets: their folding offsets, 32-bit integers, in blocks.\n"
-"    kinds: the kind of token that each class makes.\n");
 
 static Slice
 bytes_in(const Py_buffer *buffer)
@@ -206,7 +184,7 @@ tables_dealloc(PyObject *self)
 }
 
 static PyMethodDef tables_methods[] = {
-    {"document_keys", document_keys, METH_VARARGS, document_keys_doc},
+    {"document_keys", document_keys, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -145,11 +145,6 @@ view_of(Finder *finder, Py_ssize_t view)
     return NULL;
 }
 
-PyDoc_STRVAR(look_doc,
-"look(view, fields)\n"
-"--\n\n"
-"Look in a list of fields, each (name, text), for the terms of a view, by its number.\n");
-
 static PyObject *
 finder_look(PyObject *self, PyObject *args)
 {
@@ -165,12 +160,6 @@ finder_look(PyObject *self, PyObject *args)
     put_finder_back(self);
     return is_done ? counted_none() : NULL;
 }
-
-PyDoc_STRVAR(found_doc,
-"found(view)\n"
-"--\n\n"
-"Return the texts of a view in the order of their keys, and a byte for each key that was\n"
-"wanted: 1 if it has a text.\n");
 
 static PyObject *
 finder_found(PyObject *self, PyObject *args)
@@ -219,14 +208,6 @@ take_view(MailView *view, PyObject *described, PyObject *tables_type)
     view->view = (View){tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit};
     return true;
 }
-
-PyDoc_STRVAR(finder_doc,
-"TextFinder(views, wanted)\n"
-"--\n\n"
-"Looks for the texts of terms; see `nbtext.tokens.text_finding`.\n\n"
-"Args:\n"
-"    views: as those of a MailReader.\n"
-"    wanted: for each view its keys, 64-bit integers, sorted.\n");
 
 /* Take a view and its keys. */
 static bool
@@ -296,8 +277,8 @@ finder_dealloc(PyObject *self)
 }
 
 static PyMethodDef finder_methods[] = {
-    {"look", finder_look, METH_VARARGS, look_doc},
-    {"found", finder_found, METH_VARARGS, found_doc},
+    {"look", finder_look, METH_VARARGS, NULL},
+    {"found", finder_found, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

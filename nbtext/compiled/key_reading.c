@@ -161,12 +161,6 @@ put_back(ReaderObject *reader, Mail *mail)
     }
 }
 
-PyDoc_STRVAR(read_doc,
-"read(message, is_named=True)\n"
-"--\n\n"
-"Return the keys of the terms of a message in each view, its digest, empty if it is not\n"
-"named, and whether it is typical; None if `nbtext.tokens.reading.read` is to read it.\n");
-
 static PyObject *
 reader_read(PyObject *self, PyObject *args)
 {
@@ -191,17 +185,6 @@ reader_read(PyObject *self, PyObject *args)
     put_back(reader, mail);
     return result;
 }
-
-PyDoc_STRVAR(read_all_doc,
-"read_all(messages, are_named=True)\n"
-"--\n\n"
-"Read a tuple of messages.\n\n"
-"Returns:\n"
-"    For each view the distinct keys of each message, how often each of them occurs\n"
-"    (16-bit integers, perhaps some too many) and where each message's keys end. Then\n"
-"    for each message a digest of 16 bytes and a fingerprint, which mean nothing if they are\n"
-"    not named, and a number: 1 for one that was read, 2 if it is typical, 0 for one that\n"
-"    `nbtext.tokens.reading.read` is to read.\n");
 
 /* Read messages into a batch, without the interpreter's lock. */
 static Outcome
@@ -261,12 +244,6 @@ reader_read_all(PyObject *self, PyObject *args)
     return result;
 }
 
-PyDoc_STRVAR(find_texts_doc,
-"find_texts(message, finder)\n"
-"--\n\n"
-"Have a `TextFinder` look in the texts of a message; False if its fields are to be read\n"
-"by `nbtext.tokens.reading.read`. The views of both are the same.\n");
-
 /* Have a finder look in a message, without the interpreter's lock. */
 static Outcome
 look_in_message(Mail *mail, PyObject *answer, Slice data, Finder *finder)
@@ -308,16 +285,6 @@ reader_find_texts(PyObject *self, PyObject *args)
         return PyBool_FromLong(outcome == READ);
     return NULL;
 }
-
-PyDoc_STRVAR(reader_doc,
-"MailReader(views, answer)\n"
-"--\n\n"
-"Reads mail, or plain texts; see `nbtext.tokens.key_reading`.\n\n"
-"Args:\n"
-"    views: a tuple of views, each (Tables, text, fields, tokens, pairs, fold_tokens,\n"
-"        fold_pairs, ngrams, limit) as in `nbtext.settings.views.View`, but for the text: 0 is\n"
-"        headers, 1 raw, 2 body, and 3, of all views then, a text that is no mail.\n"
-"    answer: returns bytes, or None, for a number of a question and two bytes.\n");
 
 bool
 take_secret(uint64_t *secret)
@@ -366,9 +333,9 @@ reader_dealloc(PyObject *self)
 }
 
 static PyMethodDef reader_methods[] = {
-    {"read", reader_read, METH_VARARGS, read_doc},
-    {"read_all", reader_read_all, METH_VARARGS, read_all_doc},
-    {"find_texts", reader_find_texts, METH_VARARGS, find_texts_doc},
+    {"read", reader_read, METH_VARARGS, NULL},
+    {"read_all", reader_read_all, METH_VARARGS, NULL},
+    {"find_texts", reader_find_texts, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -10,24 +10,6 @@
 
 enum { AHEAD = 16 }; /* terms whose counts memory is asked for before they are needed */
 
-const char add_means_left_out_doc[] =
-"add_means_left_out(pairs, width, places, times, starts, labels, sizes, smoothing,\n"
-"                   least, scores)\n"
-"--\n\n"
-"Add to the score of each document the mean of what its terms say in one view, where it\n"
-"alone was not counted.\n\n"
-"Args:\n"
-"    pairs: each term's counts in the first and second class.\n"
-"    width: the bytes of each of these counts, 4 or 8.\n"
-"    places: 64-bit integers, the terms of the documents among those.\n"
-"    times: 64-bit integers, how often each of them counts.\n"
-"    starts: 64-bit integers, where each document's terms begin, and their end.\n"
-"    labels: 64-bit integers, the documents' classes.\n"
-"    sizes: two floats, the sums of the counts of the classes.\n"
-"    smoothing: a, as in `nbtext.scoring.models.mean`.\n"
-"    least: odds below it, and above its reciprocal, count nothing.\n"
-"    scores: floats, added to.\n";
-
 /* Documents in one view, and the counts they are part of. */
 typedef struct {
     Integers pairs;

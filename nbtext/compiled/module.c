@@ -3,7 +3,8 @@
  *
  * It is optional. Without it (no C compiler when nbtext was installed) the results are
  * the same, only slower: what it does is specified by the Python modules whose names its
- * files have, and property tests hold it to them, bit by bit.
+ * files have, and property tests hold it to them, bit by bit. What is called from Python
+ * with what, and what it returns, is said in nbtext/_compiled.pyi.
  */
 
 #include "module.h"
@@ -46,13 +47,13 @@ free_object(PyObject *self)
 }
 
 static PyMethodDef methods[] = {
-    {"find", find, METH_VARARGS, find_doc},
-    {"add_means_left_out", add_means_left_out, METH_VARARGS, add_means_left_out_doc},
-    {"small_files", small_files, METH_VARARGS, small_files_doc},
-    {"sum_terms", sum_terms, METH_VARARGS, sum_terms_doc},
-    {"add_by_class", add_by_class, METH_VARARGS, add_by_class_doc},
-    {"correct", correct, METH_VARARGS, correct_doc},
-    {"sum_entries", sum_entries, METH_VARARGS, sum_entries_doc},
+    {"find", find, METH_VARARGS, NULL},
+    {"add_means_left_out", add_means_left_out, METH_VARARGS, NULL},
+    {"small_files", small_files, METH_VARARGS, NULL},
+    {"sum_terms", sum_terms, METH_VARARGS, NULL},
+    {"add_by_class", add_by_class, METH_VARARGS, NULL},
+    {"correct", correct, METH_VARARGS, NULL},
+    {"sum_entries", sum_entries, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -15,8 +15,6 @@ typedef struct {
 } TablesObject;
 
 extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec, finder_spec;
-extern const char find_doc[], add_by_class_doc[], correct_doc[],
-    add_means_left_out_doc[], sum_terms_doc[], small_files_doc[], sum_entries_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);
@@ -47,8 +45,9 @@ void free_object(PyObject *self);
 /* Describe a type that Python calls with arguments, by what begins with `of`. */
 #define TYPE_SPEC(of, type_name, Object)                                                  \
     static PyType_Slot of##_slots[] = {                                                   \
-        {Py_tp_doc, (void *)(uintptr_t)of##_doc}, {Py_tp_new, (void *)of##_new},          \
-        {Py_tp_dealloc, (void *)of##_dealloc},    {Py_tp_methods, of##_methods},          \
+        {Py_tp_new, (void *)of##_new},                                                    \
+        {Py_tp_dealloc, (void *)of##_dealloc},                                            \
+        {Py_tp_methods, of##_methods},                                                    \
         {0, NULL},                                                                        \
     };                                                                                    \
     PyType_Spec of##_spec = {                                                             \

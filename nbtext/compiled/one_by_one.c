@@ -81,20 +81,6 @@ result_of(const Given *given, const Output *output)
     return Py_BuildValue("(NN)", are_new, table);
 }
 
-const char lesson_doc[] =
-"lesson(place, mails, written, writer)\n"
-"--\n\n"
-"Make the table that learning mails adds to the file.\n\n"
-"Args:\n"
-"    place: of the class, 0 or 1.\n"
-"    mails: a tuple of 12 mails at the most, each what `MailReader.read` returns of it,\n"
-"        the keys of each view's terms and the digest.\n"
-"    written: when, as ISO 8601 in UTC.\n"
-"    writer: which program.\n\n"
-"Returns:\n"
-"    For each mail whether it was not known in the class yet, and the bytes of the table,\n"
-"    none if all were known; None if it is to be done by `nbtext.learning.stream`.\n";
-
 PyObject *
 stored_lesson(PyObject *self, PyObject *args)
 {
@@ -142,11 +128,6 @@ stored_lesson(PyObject *self, PyObject *args)
     free(given);
     return result;
 }
-
-const char tables_doc[] =
-"tables()\n"
-"--\n\n"
-"Return the length of each table, in bytes.\n";
 
 PyObject *
 stored_tables(PyObject *self, PyObject *none)

@@ -231,16 +231,6 @@ release(Passes *passes)
     free(passes->logits);
 }
 
-const char correct_doc[] =
-"correct(views, n_terms, order, scored, labels, times, base, n_passes, rate, cut,\n"
-"        decay, doubt, amounts, logits, is_kept)\n"
-"--\n\n"
-"Make a correction, as `nbtext.learning.passes.correct_by_arrays` does. The list of the\n"
-"views is empty then.\n\n"
-"Returns:\n"
-"    Its entries, three arrays: places (32 bits), classes (16) and values (64); of one\n"
-"    that is not kept, none.\n";
-
 PyObject *
 correct(PyObject *module, PyObject *args)
 {

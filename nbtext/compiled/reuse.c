@@ -5,15 +5,6 @@
 
 #include "stored.h"
 
-const char append_doc[] =
-"append(table)\n"
-"--\n\n"
-"Read the bytes of a table that now stands behind those of the file.\n\n"
-"Returns:\n"
-"    Whether it goes with the model, which is of no use any more if not.\n\n"
-"Raises:\n"
-"    RuntimeError: the model is being read by another thread.\n";
-
 PyObject *
 stored_append(PyObject *self, PyObject *table)
 {
@@ -36,13 +27,6 @@ stored_append(PyObject *self, PyObject *table)
         return PyErr_NoMemory();
     return PyBool_FromLong(filling == FILLED);
 }
-
-const char gather_doc[] =
-"gather()\n"
-"--\n\n"
-"Gather the tables behind the first in memory, for a model that is kept open.\n\n"
-"Raises:\n"
-"    RuntimeError: the model is being read by another thread.\n";
 
 PyObject *
 stored_gather(PyObject *self, PyObject *none)

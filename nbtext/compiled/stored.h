@@ -32,8 +32,6 @@ typedef struct {
 bool take_keys(KeysOfViews *keys, PyObject *views, size_t n_views);
 void release_keys_of_views(KeysOfViews *keys);
 
-extern const char lesson_doc[], tables_doc[], append_doc[], gather_doc[];
-
 PyObject *stored_lesson(PyObject *self, PyObject *args);
 PyObject *stored_append(PyObject *self, PyObject *table);
 PyObject *stored_gather(PyObject *self, PyObject *none);

@@ -5,11 +5,6 @@
 /* Keys looked up at a time; steps taken without a branch, and until halving. */
 enum { AHEAD = 64, FIRST = 4, NEAR = 16 };
 
-const char find_doc[] =
-"find(keys, buckets, shift, wanted, places)\n"
-"--\n\n"
-"Look keys up in a sorted table; `nbtext.tokens.compiled.find` says what is given.\n";
-
 /* The terms of one view; see nbtext.counts.term_table.TermTable. */
 typedef struct {
     const uint64_t *keys;
