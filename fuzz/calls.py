@@ -222,7 +222,7 @@ def answered(number: int, first: bytes, second: bytes) -> bytes | None:
 def _reader(extension: Any) -> Call:
     def read(*arguments: Any) -> None:
         reader = extension.MailReader(*arguments)
-        for mail in (mails.NESTED, mails.ENCODED):
+        for mail in (mails.NESTED, mails.ASKING):
             reader.read(mail)
             reader.read_all((mail, mail))
 
@@ -250,7 +250,7 @@ def _finder(extension: Any) -> Call:
     def find(*arguments: Any) -> None:
         finder = extension.TextFinder(*arguments)
         looking = extension.MailReader(_views(), answered)
-        for mail in (mails.NESTED, mails.ENCODED):
+        for mail in (mails.NESTED, mails.ASKING):
             looking.find_texts(mail, finder)
         for view in range(len(arguments[0])):
             finder.look(view, DOCUMENTS[0])

@@ -22,7 +22,7 @@ NESTED: Final = b"""\
 From: a@example.org
 Date: 1 Jul 2002 9:03
 MIME-Version: 1.0
-Content-Type: multipart/mixed; boundary*0="=_a"; boundary*1=b
+Content-Type: multipart/mixed; boundary="=_ab"
 
 preamble
 --=_ab
@@ -68,6 +68,12 @@ begin 644 x
 end
 \xcf\xf0\xe8\xe2\xe5\xf2
 """
+
+SPLIT: Final = NESTED.replace(b'="=_ab"', b'*0="=_a"; boundary*1=b')
+"""The same, its boundary in two parts."""
+
+ASKING: Final = ENCODED.replace(b"x-uuencode", b"8bit")
+"""What the compiled reader does not refuse, but asks about."""
 
 DIGEST: Final = b"""\
 Received: a
@@ -127,6 +133,6 @@ WORDS: Final = (
 
 def seeds() -> Iterator[bytes]:
     """Yield mails of all kinds, and some that are hardly any."""
-    yield from (PLAIN, NESTED, ENCODED, DIGEST, STRAY, DEEP, WIDE)
+    yield from (PLAIN, NESTED, SPLIT, ENCODED, ASKING, DIGEST, STRAY, DEEP, WIDE)
     yield from (PLAIN.replace(b"\n", b"\r\n"), NESTED.replace(b"\n", b"\r"))
     yield from (b"", b"\n", b"one two\ntwo three\n", b"a:", b"\xff\xfea\x00")

@@ -85,9 +85,7 @@ is_utf8(Slice text)
 static bool
 has_mark(Slice text)
 {
-    return begins(text, "\xEF\xBB\xBF") || begins(text, "\xFF\xFE")
-           || begins(text, "\xFE\xFF")
-           || (length_of(text) >= 4 && memcmp(text.at, "\0\0\xFE\xFF", 4) == 0);
+    return begins(text, "\xEF\xBB\xBF") || is_wide(text);
 }
 
 /* Make UTF-8 of bytes, each of which is a character; n from 0x80 on are in a table. */

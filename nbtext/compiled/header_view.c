@@ -245,8 +245,9 @@ add_summary(Mail *mail, const Head *head)
     mail->is_typical = n_typical > 1;
     hop = put(hop, slice(RECEIVED, RECEIVED + 9));
     hop = put_number(hop, n_received);
-    return add_text(mail, HEADERS_TEXT, slice(HAS, HAS + 3), slice(names, to - 1))
-           && add_text(mail, HEADERS_TEXT, slice(HOPS, HOPS + 4), slice(hops, hop));
+    Texts *texts = mail->texts + HEADERS_TEXT;
+    return add_text(mail, texts, slice(HAS, HAS + 3), slice(names, to - 1))
+           && add_text(mail, texts, slice(HOPS, HOPS + 4), slice(hops, hop));
 }
 
 /* Whether the texts and names have more bytes than characters that view H may read. */
@@ -263,7 +264,8 @@ static bool
 add_header(Mail *mail, const Field *field, Slice name)
 {
     Slice text;
-    return field_text(mail, field, &text) && add_text(mail, HEADERS_TEXT, name, text);
+    return field_text(mail, field, &text)
+           && add_text(mail, mail->texts + HEADERS_TEXT, name, text);
 }
 
 bool

@@ -163,18 +163,8 @@ add_field(Mail *mail, Head *head, Slice line, Slice name)
 static bool
 add_stray(Mail *mail, Head *head, Slice line)
 {
-    if (line.at == line.end || begins(line, "From ") || begins(line, ">From "))
-        return true;
-    Stray *stray = grab_for(mail, sizeof *stray);
-    if (!stray)
-        return false;
-    *stray = (Stray){NULL, line};
-    if (head->last_stray)
-        head->last_stray->next = stray;
-    else
-        head->first_stray = stray;
-    head->last_stray = stray;
-    return true;
+    return line.at == line.end || is_envelope(line)
+           || add_text(mail, &head->strays, slice(line.at, line.at), line);
 }
 
 static bool

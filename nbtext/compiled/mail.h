@@ -44,13 +44,10 @@ void end_hash(Hash *hash, uint8_t *digest);
 enum { MOST_VIEWS = 16, MOST_FIELDS = 1024, N_SALTS = 1024, DIGEST_SIZE = 16 };
 enum { MAX_HEADER_CHARS = 65536, HEADER_BYTES = 1 << 18 };
 enum { RAW_BYTES = 8192, BODY_BYTES = 1 << 20 };
-enum { MAX_DEPTH = 16, MAX_PARTS = 1000, MOST_ENCODED = 2 };
+enum { MAX_DEPTH = 16, MAX_PARTS = 1000 };
 
 /* What Python answers: nbtext.mail.questions.ANSWERS has them in this order. */
-typedef enum {
-    DECODED, FIELD_TEXT, REFERENCES, PARAMETER, TRANSFERRED, UPPER_HALF, READABLE
-} Question;
-enum { N_QUESTIONS = READABLE + 1 };
+typedef enum { DECODED, FIELD_TEXT, REFERENCES, UPPER_HALF, READABLE } Question;
 
 /* How reading ends. */
 typedef enum { READ, REFUSED, OUT_OF_MEMORY, FAILED } Outcome;
@@ -62,16 +59,20 @@ typedef struct Field {
     uint32_t hash; /* of the name */
 } Field;
 
-/* A line among the fields that is none. */
-typedef struct Stray {
-    struct Stray *next;
-    Slice line;
-} Stray;
+/* A text that a view reads, and the name of its field. */
+typedef struct Text {
+    struct Text *next;
+    Slice name, text;
+} Text;
+
+typedef struct {
+    Text *first, *last;
+} Texts;
 
 /* What precedes the body of a message or part, as nbtext.mail.headers.Head. */
 typedef struct {
     Field *first, *last;
-    Stray *first_stray, *last_stray;
+    Texts strays;         /* lines among the fields that are none */
     Slice type, encoding; /* of the content; empty if it is not said */
     bool has_type, has_encoding;
     const uint8_t *body;
@@ -84,16 +85,6 @@ typedef struct Leaf {
     LeafKind kind;
     Slice charset, data;
 } Leaf;
-
-/* A text that a view reads, and the name of its field. */
-typedef struct Text {
-    struct Text *next;
-    Slice name, text;
-} Text;
-
-typedef struct {
-    Text *first, *last;
-} Texts;
 
 /* Views read all that is no mail as PLAIN_TEXT, and nothing else of it. */
 typedef enum { HEADERS_TEXT, RAW_TEXT, BODY_TEXT, PLAIN_TEXT, N_TEXTS } TextKind;
@@ -144,7 +135,7 @@ struct Mail {
     Leaf *first_leaf, *last_leaf;
     Field *first_part_field, *last_part_field;
     size_t header_left, fields_left;
-    int parts_left, messages_left;
+    int parts_left;
     Texts texts[N_TEXTS];
     Salt salts[N_SALTS];
     UpperHalf halves[N_HALVES]; /* of late */
@@ -179,7 +170,7 @@ void trim_mail(Mail *mail);
 /* message.c: what sets the terms of a field apart; names of late are remembered */
 uint64_t salt_of(Mail *mail, Slice name);
 uint64_t salt_by_hash(Slice name);
-bool add_text(Mail *mail, TextKind kind, Slice name, Slice text);
+bool add_text(Mail *mail, Texts *texts, Slice name, Slice text);
 /* Whether a mark says that the bytes are UTF-16 or UTF-32. */
 bool is_wide(Slice data);
 /* Return CR LF and CR as line feeds. */
@@ -205,7 +196,9 @@ typedef struct {
 } Parameter;
 Search find_parameter(Slice declared, const char *name, Parameter *parameter);
 const uint8_t *message_start(Slice data);
-bool walk(Mail *mail, Slice part, const Head *head, int depth, const char *default_type);
+/* Whether a line is the one that an mbox has before a message. */
+bool is_envelope(Slice line);
+bool walk(Mail *mail, Slice part, const Head *head, int depth);
 
 /* transfer.c */
 typedef enum { AS_IT_IS, QUOTED_PRINTABLE, BASE64, UUENCODED } Encoding;

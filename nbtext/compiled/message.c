@@ -9,9 +9,8 @@ static const char *const IDENTIFYING[] = {"from", "to", "date", "subject", "mess
 enum { N_IDENTIFYING = 5 };
 
 bool
-add_text(Mail *mail, TextKind kind, Slice name, Slice text)
+add_text(Mail *mail, Texts *texts, Slice name, Slice text)
 {
-    Texts *texts = mail->texts + kind;
     Text *added = grab_for(mail, sizeof *added);
     if (!added)
         return false;
@@ -61,9 +60,9 @@ add_raw(Mail *mail, const Head *head, const uint8_t *end)
     if (!copy)
         return false;
     const Field *field = head->first;
-    const Stray *stray = head->first_stray;
+    const Text *stray = head->strays.first;
     while ((field || stray) && to < room) {
-        Slice line = field ? field->line : stray->line;
+        Slice line = field ? field->line : stray->text;
         if (to > copy)
             *to++ = '\n';
         if (length_of(line) > (size_t)(room - to))
@@ -83,23 +82,10 @@ add_raw(Mail *mail, const Head *head, const uint8_t *end)
     to = put(to, body);
     Slice text = slice(copy, to);
     return latin1_to_utf8(mail, &text)
-           && add_text(mail, RAW_TEXT, slice(RAW, RAW + 3), text);
+           && add_text(mail, mail->texts + RAW_TEXT, slice(RAW, RAW + 3), text);
 }
 
-/* The first bytes of a text, at most so many; no character of UTF-8 is cut. */
-static Slice
-beginning(Slice data, size_t room)
-{
-    if (length_of(data) <= room)
-        return data;
-    const uint8_t *end = data.at + room, *least = room > 4 ? end - 4 : data.at;
-    for (const uint8_t *at = end; at > least; at--)
-        if ((*at & 0xC0) != 0x80)
-            return slice(data.at, at);
-    return slice(data.at, end);
-}
-
-/* Add the text of each text part, as long as there is room. */
+/* Add the text of each text part; what has to be cut is refused. */
 static bool
 add_body(Mail *mail)
 {
@@ -108,11 +94,13 @@ add_body(Mail *mail)
     for (const Leaf *leaf = mail->first_leaf; leaf && room; leaf = leaf->next) {
         if (leaf->kind == DATA)
             continue;
-        Slice text = beginning(leaf->data, room);
+        Slice text = leaf->data;
+        if (length_of(text) > room)
+            return stop(mail, REFUSED);
         room -= length_of(text);
         if (!decode(mail, leaf->charset, &text)
             || (leaf->kind == HTML && !html_text(mail, &text))
-            || !add_text(mail, BODY_TEXT, slice(BODY, BODY + 4), text))
+            || !add_text(mail, mail->texts + BODY_TEXT, slice(BODY, BODY + 4), text))
             return false;
     }
     return true;
@@ -270,7 +258,7 @@ read_texts(Mail *mail, Slice data)
         return false;
     if (!head.first) /* perhaps one that begins badly */
         return stop(mail, REFUSED);
-    return walk(mail, data, &head, MAX_DEPTH, "text/plain")
+    return walk(mail, data, &head, MAX_DEPTH)
            && add_headers(mail, &head, is_short) && add_raw(mail, &head, data.end)
            && add_body(mail) && (!mail->is_named || find_digest(mail, &head));
 }
@@ -284,7 +272,6 @@ begin_mail(Mail *mail)
     mail->header_left = HEADER_BYTES;
     mail->fields_left = MOST_FIELDS;
     mail->parts_left = MAX_PARTS;
-    mail->messages_left = MOST_ENCODED;
     memset(mail->texts, 0, sizeof mail->texts);
 }
 

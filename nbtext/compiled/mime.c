@@ -43,16 +43,12 @@ static bool
 parameter_of(Mail *mail, Slice declared, const char *name, Slice *value)
 {
     Parameter parameter;
-    *value = slice(declared.end, declared.end);
     Search found = find_parameter(declared, name, &parameter);
-    if (found == FOUND)
-        *value = parameter.value;
-    if (found != IS_ODD)
-        return true;
-    return mail->ask(mail, PARAMETER, declared, slice_of(name), value);
+    *value = found == FOUND ? parameter.value : slice(declared.end, declared.end);
+    return found != IS_ODD || stop(mail, REFUSED);
 }
 
-static bool
+bool
 is_envelope(Slice text)
 {
     return begins(text, "From ") || begins(text, ">From ");
@@ -90,15 +86,15 @@ static bool
 add_strays(Mail *mail, const Head *head)
 {
     size_t length = 0;
-    for (const Stray *stray = head->first_stray; stray; stray = stray->next)
-        length += length_of(stray->line) + 1;
+    for (const Text *stray = head->strays.first; stray; stray = stray->next)
+        length += length_of(stray->text) + 1;
     if (!length)
         return true;
     uint8_t *copy = grab_for(mail, length), *to = copy;
     if (!copy)
         return false;
-    for (const Stray *stray = head->first_stray; stray; stray = stray->next) {
-        to = put(to, stray->line);
+    for (const Text *stray = head->strays.first; stray; stray = stray->next) {
+        to = put(to, stray->text);
         *to++ = '\n';
     }
     return add_leaf(mail, TEXT, slice(to, to), slice(copy, to - 1));
@@ -144,27 +140,6 @@ media_type(Mail *mail, Slice declared, Slice *type)
     return true;
 }
 
-/* The boundary that is declared, or what looks like one. */
-static bool
-boundary_of(Mail *mail, Slice body, Slice declared, Slice *boundary)
-{
-    static const uint8_t HYPHENS[] = "\n--";
-    if (!parameter_of(mail, declared, "boundary", boundary))
-        return false;
-    *boundary = without_end_space(*boundary);
-    const uint8_t *at = body.at;
-    while (boundary->at == boundary->end
-           && (at = find_text(slice(at, body.end), slice(HYPHENS, HYPHENS + 3)))) {
-        at += 3;
-        if (at == body.end || is_space(*at) || *at == '-')
-            continue;
-        const uint8_t *end = find_byte(slice(at, body.end), '\n');
-        *boundary = without_end_space(slice(at, end ? end : body.end));
-        break;
-    }
-    return true;
-}
-
 /* What follows a delimiter on its line. */
 typedef enum { TEXT_BEHIND, NOTHING, CLOSING } Behind;
 
@@ -178,7 +153,7 @@ behind_delimiter(Slice rest)
 }
 
 static bool
-walk_part(Mail *mail, Slice part, int depth, const char *default_type)
+walk_part(Mail *mail, Slice part, int depth)
 {
     Head head;
     mail->parts_left--;
@@ -188,13 +163,12 @@ walk_part(Mail *mail, Slice part, int depth, const char *default_type)
         next = field->next;
         add_part_field(mail, field);
     }
-    return walk(mail, part, &head, depth - 1, default_type);
+    return walk(mail, part, &head, depth - 1);
 }
 
 /* Walk a multipart's parts; tell whether there are any. */
 static bool
-walk_parts(Mail *mail, Slice body, Slice boundary, int depth, const char *default_type,
-           bool *has_parts)
+walk_parts(Mail *mail, Slice body, Slice boundary, int depth, bool *has_parts)
 {
     size_t length = length_of(boundary) + 3;
     uint8_t *delimiter = grab_for(mail, length);
@@ -220,7 +194,7 @@ walk_parts(Mail *mail, Slice body, Slice boundary, int depth, const char *defaul
                 if (!depth || !mail->parts_left)
                     return true;
                 Slice part = slice(start, part_end > start ? part_end : start);
-                if (!walk_part(mail, part, depth, default_type))
+                if (!walk_part(mail, part, depth))
                     return false;
             }
             start = next;
@@ -248,12 +222,9 @@ walk_message(Mail *mail, Slice message, Encoding encoding, int depth)
     Head head;
     if (!depth || !mail->parts_left)
         return true;
+    if (encoding != AS_IT_IS)
+        return stop(mail, REFUSED);
     mail->parts_left--;
-    if (encoding != AS_IT_IS && mail->messages_left) {
-        mail->messages_left--;
-        if (!decode_transfer(mail, encoding, &message))
-            return false;
-    }
     if (!read_head(mail, message_start(message), message.end, &head))
         return false;
     for (Field *field = head.first, *next; field; field = next) {
@@ -265,7 +236,7 @@ walk_message(Mail *mail, Slice message, Encoding encoding, int depth)
             add_part_field(mail, field);
         }
     }
-    return walk(mail, message, &head, depth - 1, "text/plain");
+    return walk(mail, message, &head, depth - 1);
 }
 
 static bool
@@ -276,26 +247,27 @@ is_html_start(Slice body)
     return begins_folded(body, "<html") || begins_folded(body, "<!doctype html");
 }
 
-/* Walk a multipart; if it has no parts, all of it is text. */
+/* Walk a multipart, a digest no less than one whose boundary is to be guessed refused; if it
+   has no parts, all of it is text. */
 static bool
 walk_multipart(Mail *mail, Slice part, const Head *head, int depth, Slice type,
                bool *has_parts)
 {
     /* the line end that a delimiter begins with */
     const uint8_t *start = head->body > part.at ? head->body - 1 : part.at;
-    Slice body = slice(start, part.end), boundary;
-    bool is_digest = is_equal_folded(type, "multipart/digest");
-    if (!boundary_of(mail, body, head->type, &boundary))
+    Slice boundary;
+    if (!parameter_of(mail, head->type, "boundary", &boundary))
         return false;
-    return boundary.at == boundary.end
-           || walk_parts(mail, body, boundary, depth,
-                         is_digest ? "message/rfc822" : "text/plain", has_parts);
+    boundary = without_end_space(boundary);
+    if (boundary.at == boundary.end || is_equal_folded(type, "multipart/digest"))
+        return stop(mail, REFUSED);
+    return walk_parts(mail, slice(start, part.end), boundary, depth, has_parts);
 }
 
 bool
-walk(Mail *mail, Slice part, const Head *head, int depth, const char *default_type)
+walk(Mail *mail, Slice part, const Head *head, int depth)
 {
-    Slice known, charset, type = slice_of(default_type);
+    Slice known, charset, type = slice_of("text/plain");
     if (!add_strays(mail, head) || !media_type(mail, head->type, &known)
         || !parameter_of(mail, head->type, "charset", &charset))
         return false;

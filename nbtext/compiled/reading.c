@@ -69,5 +69,5 @@ read_plain(Mail *mail, Slice data)
     if (mail->is_named)
         name_text(mail, data);
     return looks_like_mail(mail, data) && decode(mail, nothing, &text)
-           && add_text(mail, PLAIN_TEXT, nothing, text);
+           && add_text(mail, mail->texts + PLAIN_TEXT, nothing, text);
 }

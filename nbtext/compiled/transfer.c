@@ -166,11 +166,10 @@ decode_base64(Slice data, uint8_t *to)
 bool
 decode_transfer(Mail *mail, Encoding encoding, Slice *data)
 {
-    static const uint8_t UU[] = "uue";
     if (encoding == AS_IT_IS)
         return true;
     if (encoding == UUENCODED)
-        return mail->ask(mail, TRANSFERRED, *data, slice(UU, UU + 3), data);
+        return stop(mail, REFUSED);
     uint8_t *copy = grab_for(mail, length_of(*data));
     if (!copy)
         return false;
