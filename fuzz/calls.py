@@ -197,13 +197,8 @@ DOCUMENTS: Final = [
 
 
 def _document_keys(_: Any) -> Call:
-    sound = (DOCUMENTS, hash_of, True, True, True, False, True, 100)
+    sound = (DOCUMENTS, True, True, True, True, False, True, 100)
     return tables_of("marks").document_keys, sound
-
-
-def hash_of(name: str) -> int:
-    """Return a salt."""
-    return len(name)
 
 
 def _views() -> tuple[tuple[Any, ...], ...]:

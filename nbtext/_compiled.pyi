@@ -192,7 +192,7 @@ class Tables:
     def document_keys(
         self,
         documents: list[list[tuple[str, str]]],
-        salts: Callable[[str], int] | None,
+        fields: bool,
         tokens: bool,
         pairs: bool,
         fold_tokens: bool,
@@ -206,13 +206,13 @@ class Tables:
 
         Args:
             documents: each a list of fields, each (name, text).
-            salts: returns a field's salt from its name; None: it is 0.
-            tokens: as in `nbtext.settings.views.View`.
+            fields: as in `nbtext.settings.views.View`.
+            tokens: likewise.
             pairs: likewise.
             fold_tokens: likewise.
             fold_pairs: likewise.
             ngrams: whether terms are byte n-grams, and no tokens.
-            limit: how many tokens or XX for all.
+            limit: how many tokens, or bytes of n-grams, are read, -1 for all.
 
         Returns:
             Two buffers of 64-bit integers: the keys, and n_documents + 1 places among

@@ -7,7 +7,8 @@ typedef struct {
     Keys keys, starts;
 } Found;
 
-bool
+/* Borrow or make the UTF-8 form of a text; `owned` keeps it alive. */
+static bool
 utf8_of(PyObject *string, PyObject **owned, Slice *text)
 {
     Py_ssize_t size;
@@ -28,68 +29,70 @@ utf8_of(PyObject *string, PyObject **owned, Slice *text)
     return true;
 }
 
-/* A field's salt, 0 if there is nothing to ask for it. */
-static bool
-take_salt(PyObject *salts, PyObject *name, uint64_t *salt)
+bool
+take_fields(PyObject *fields, TakeField *take, void *into)
 {
-    *salt = 0;
-    if (salts == Py_None)
-        return true;
-    PyObject *number = PyObject_CallFunctionObjArgs(salts, name, NULL);
-    if (!number)
-        return false;
-    *salt = PyLong_AsUnsignedLongLong(number);
-    Py_DECREF(number);
-    return !PyErr_Occurred();
-}
-
-/* Read a field of a document; false after an error. */
-static bool
-read_one(const Tables *tables, const View *view, PyObject *field, PyObject *salts,
-         bool is_first, size_t *left, Normalised *normalised, Keys *keys)
-{
-    PyObject *owned;
-    Slice text;
-    uint64_t salt;
-    if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) {
-        PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
-        return false;
-    }
-    if (!take_salt(salts, PyTuple_GetItem(field, 0), &salt)
-        || !utf8_of(PyTuple_GetItem(field, 1), &owned, &text))
-        return false;
-    bool has_room = true;
-    if (view->ngrams)
-        normalise_field(tables, view, text, is_first, normalised);
-    else
-        has_room = read_field(tables, view, text, salt, left, keys);
-    Py_XDECREF(owned);
-    if (!has_room)
-        PyErr_NoMemory();
-    return has_room;
-}
-
-static bool
-read_document(const Tables *tables, const View *view, PyObject *fields, PyObject *salts,
-              Keys *keys)
-{
-    size_t left = view->limit;
-    Normalised normalised;
-    start_ngrams(&normalised, view);
     if (!PyList_Check(fields)) {
         PyErr_SetString(PyExc_TypeError, "a document is a list of fields");
         return false;
     }
-    for (Py_ssize_t n = 0; n < PyList_Size(fields) && left; n++) {
-        PyObject *field = PyList_GetItem(fields, n);
-        Py_INCREF(field); /* asking for the salt may run anything */
-        bool is_read = read_one(tables, view, field, salts, n == 0, &left, &normalised,
-                                keys);
+    for (Py_ssize_t n = 0; n < PyList_Size(fields); n++) {
+        PyObject *field = PyList_GetItem(fields, n), *owned_name = NULL, *owned_text = NULL;
+        Slice name, text;
+        if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) {
+            PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
+            return false;
+        }
+        Py_INCREF(field); /* the list may change while a text is encoded */
+        bool is_taken = utf8_of(PyTuple_GetItem(field, 0), &owned_name, &name)
+                        && utf8_of(PyTuple_GetItem(field, 1), &owned_text, &text);
+        if (is_taken && !take(into, name, text, n == 0)) {
+            PyErr_NoMemory();
+            is_taken = false;
+        }
+        Py_XDECREF(owned_name);
+        Py_XDECREF(owned_text);
         Py_DECREF(field);
-        if (!is_read)
+        if (!is_taken)
             return false;
     }
-    if (!view->ngrams || push_ngrams(&normalised, keys))
+    return true;
+}
+
+/* How documents are read, and the one that is. */
+typedef struct {
+    const Tables *tables;
+    View view;
+    bool has_names; /* names of fields are parts of terms */
+    size_t left;
+    Normalised *normalised;
+    Keys *keys;
+} Reading;
+
+static bool
+read_one(void *into, Slice name, Slice text, bool is_first)
+{
+    Reading *reading = into;
+    const View *view = &reading->view;
+    if (view->ngrams) {
+        normalise_field(reading->tables, view, text, is_first, reading->normalised);
+        return true;
+    }
+    uint64_t salt = reading->has_names ? salt_by_hash(name) : 0;
+    return read_field(reading->tables, view, text, salt, &reading->left, reading->keys);
+}
+
+static bool
+read_document(Reading *reading, PyObject *fields)
+{
+    const View *view = &reading->view;
+    Normalised normalised;
+    start_ngrams(&normalised, view);
+    reading->left = view->limit;
+    reading->normalised = &normalised;
+    if (!take_fields(fields, read_one, reading))
+        return false;
+    if (!view->ngrams || push_ngrams(&normalised, reading->keys))
         return true;
     PyErr_NoMemory();
     return false;
@@ -106,15 +109,14 @@ push_start(Found *found)
 }
 
 static bool
-read_documents(const Tables *tables, const View *view, PyObject *documents,
-               PyObject *salts, Found *found)
+read_documents(Reading *reading, PyObject *documents, Found *found)
 {
     if (!push_start(found))
         return false;
     for (Py_ssize_t n = 0; n < PyList_Size(documents); n++) {
         PyObject *fields = PyList_GetItem(documents, n);
         Py_INCREF(fields);
-        bool is_read = read_document(tables, view, fields, salts, &found->keys);
+        bool is_read = read_document(reading, fields);
         Py_DECREF(fields);
         if (!is_read || !push_start(found))
             return false;
@@ -125,18 +127,21 @@ read_documents(const Tables *tables, const View *view, PyObject *documents,
 static PyObject *
 document_keys(PyObject *self, PyObject *args)
 {
-    const Tables *tables = &((TablesObject *)(void *)self)->tables;
-    PyObject *documents, *salts, *result = NULL;
-    int tokens, pairs, fold_tokens, fold_pairs, ngrams;
+    PyObject *documents, *result = NULL;
+    int has_names, tokens, pairs, fold_tokens, fold_pairs, ngrams;
     Py_ssize_t limit;
     Found found = {{0}, {0}};
-    if (!PyArg_ParseTuple(args, "O!Opppppn:document_keys", &PyList_Type, &documents,
-                          &salts, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
+    if (!PyArg_ParseTuple(args, "O!ppppppn:document_keys", &PyList_Type, &documents,
+                          &has_names, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
                           &limit))
         return NULL;
-    View view = {tokens, pairs, fold_tokens, fold_pairs, ngrams,
-                 limit < 0 ? SIZE_MAX : (size_t)limit};
-    if (read_documents(tables, &view, documents, salts, &found))
+    Reading reading = {
+        .tables = &((TablesObject *)(void *)self)->tables,
+        .view = {tokens, pairs, fold_tokens, fold_pairs, ngrams,
+                 limit < 0 ? SIZE_MAX : (size_t)limit},
+        .has_names = has_names, .keys = &found.keys,
+    };
+    if (read_documents(&reading, documents, &found))
         result = Py_BuildValue("(NN)", key_array_of(self, &found.keys),
                                key_array_of(self, &found.starts));
     release_keys(&found.keys);

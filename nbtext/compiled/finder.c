@@ -16,39 +16,41 @@ typedef struct {
 
 /* --- a document ------------------------------------------------------------------- */
 
-/* What is read of a document in one view so far. */
+/* A document that is read in one view. */
 typedef struct {
-    size_t left, n_fields;
+    Finder *finder;
+    Wanted *wanted;
+    size_t left;
     Normalised normalised;
-} Progress;
+} Looking;
 
 static void
-begin(const Wanted *wanted, Progress *progress)
+begin(Looking *looking, Finder *finder, Wanted *wanted)
 {
-    progress->left = wanted->view.view.limit;
-    progress->n_fields = 0;
-    start_ngrams(&progress->normalised, &wanted->view.view);
+    looking->finder = finder;
+    looking->wanted = wanted;
+    looking->left = wanted->view.view.limit;
+    start_ngrams(&looking->normalised, &wanted->view.view);
 }
 
 static bool
-look_in(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t salt,
-        Progress *progress)
+look_in(Looking *looking, Slice name, Slice text, uint64_t salt, bool is_first)
 {
-    const MailView *view = &wanted->view;
-    bool is_first = !progress->n_fields++;
+    const MailView *view = &looking->wanted->view;
     if (view->view.ngrams) {
-        normalise_field(view->tables, &view->view, text, is_first, &progress->normalised);
+        normalise_field(view->tables, &view->view, text, is_first, &looking->normalised);
         return true;
     }
-    return !progress->left
-           || find_in_field(finder, wanted, name, text, salt, &progress->left);
+    return !looking->left
+           || find_in_field(looking->finder, looking->wanted, name, text, salt,
+                            &looking->left);
 }
 
 static bool
-end(Finder *finder, Wanted *wanted, Progress *progress)
+end(Looking *looking)
 {
-    return !wanted->view.view.ngrams
-           || find_in_ngrams(finder, wanted, &progress->normalised);
+    return !looking->wanted->view.view.ngrams
+           || find_in_ngrams(looking->finder, looking->wanted, &looking->normalised);
 }
 
 bool
@@ -56,17 +58,17 @@ find_in_mail(Finder *finder, Mail *mail)
 {
     for (size_t n = 0; n < finder->n_views; n++) {
         Wanted *wanted = finder->views + n;
-        Progress progress;
+        Looking looking;
         if (!wanted->n_left)
             continue;
-        begin(wanted, &progress);
-        const Text *text = mail->texts[wanted->view.text].first;
-        for (; text; text = text->next) {
+        begin(&looking, finder, wanted);
+        const Text *first = mail->texts[wanted->view.text].first;
+        for (const Text *text = first; text; text = text->next) {
             uint64_t salt = wanted->view.fields ? salt_of(mail, text->name) : 0;
-            if (!look_in(finder, wanted, text->name, text->text, salt, &progress))
+            if (!look_in(&looking, text->name, text->text, salt, text == first))
                 return false;
         }
-        if (!end(finder, wanted, &progress))
+        if (!end(&looking))
             return false;
     }
     return true;
@@ -74,42 +76,21 @@ find_in_mail(Finder *finder, Mail *mail)
 
 /* Look in a field, as Python has it. */
 static bool
-look_in_field(Finder *finder, Wanted *wanted, PyObject *field, Progress *progress)
+look_in_field(void *into, Slice name, Slice text, bool is_first)
 {
-    PyObject *owned_name = NULL, *owned_text = NULL;
-    Slice name, text;
-    if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) {
-        PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
-        return false;
-    }
-    if (!utf8_of(PyTuple_GetItem(field, 0), &owned_name, &name))
-        return false;
-    bool is_read = utf8_of(PyTuple_GetItem(field, 1), &owned_text, &text);
-    if (is_read) {
-        uint64_t salt = wanted->view.fields ? salt_by_hash(name) : 0;
-        is_read = look_in(finder, wanted, name, text, salt, progress);
-        if (!is_read)
-            PyErr_NoMemory();
-    }
-    Py_XDECREF(owned_name);
-    Py_XDECREF(owned_text);
-    return is_read;
+    Looking *looking = into;
+    uint64_t salt = looking->wanted->view.fields ? salt_by_hash(name) : 0;
+    return look_in(looking, name, text, salt, is_first);
 }
 
 static bool
 look_in_fields(Finder *finder, Wanted *wanted, PyObject *fields)
 {
-    Progress progress;
-    begin(wanted, &progress);
-    for (Py_ssize_t n = 0; n < PyList_Size(fields); n++) {
-        PyObject *field = PyList_GetItem(fields, n);
-        Py_IncRef(field); /* the list may change while a text is encoded */
-        bool is_read = look_in_field(finder, wanted, field, &progress);
-        Py_DecRef(field);
-        if (!is_read)
-            return false;
-    }
-    if (end(finder, wanted, &progress))
+    Looking looking;
+    begin(&looking, finder, wanted);
+    if (!take_fields(fields, look_in_field, &looking))
+        return false;
+    if (end(&looking))
         return true;
     PyErr_NoMemory();
     return false;

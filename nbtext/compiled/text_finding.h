@@ -53,8 +53,10 @@ bool find_in_ngrams(Finder *finder, Wanted *wanted, Normalised *text);
 /* Write the texts found in a view in the order of their keys. */
 void write_texts(const Wanted *wanted, uint8_t *to);
 
-/* engine.c: borrow or make the UTF-8 form of a text; `owned` keeps it alive */
-bool utf8_of(PyObject *string, PyObject **owned, Slice *text);
+/* engine.c: what is called with each field of a document; false if there is no memory */
+typedef bool TakeField(void *into, Slice name, Slice text, bool is_first);
+/* Take the fields of a list, each (name, text); false with an error. */
+bool take_fields(PyObject *fields, TakeField *take, void *into);
 /* finder.c: look in the texts of a message; false if there is no memory */
 bool find_in_mail(Finder *finder, Mail *mail);
 /* Take one of the views that readers and finders are made with. */

@@ -22,7 +22,6 @@ from nbtext.tokens.tokenizer import (
     SPREAD,
     Field,
     limit_of,
-    salt,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def document_keys(
     """Return what `nbtext.tokens.engine.document_keys` does."""
     return tables_of(view.alphabet).document_keys(
         list(documents),
-        salt if view.fields else None,
+        view.fields,
         view.tokens,
         view.pairs,
         view.fold_tokens,

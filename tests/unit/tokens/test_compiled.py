@@ -25,9 +25,9 @@ TABLES = (
 )
 
 
-def keys_of(documents: Any, salts: Any = None, tables: Any = TABLES) -> Any:
-    flags = (True, True, False, True, False)
-    return _compiled.Tables(*tables).document_keys(documents, salts, *flags, -1)
+def keys_of(documents: Any, tables: Any = TABLES) -> Any:
+    flags = (False, True, True, False, True, False)
+    return _compiled.Tables(*tables).document_keys(documents, *flags, -1)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,7 @@ def keys_of(documents: Any, salts: Any = None, tables: Any = TABLES) -> Any:
         [[("body", "text", "more")]],
         [[("body", b"bytes")]],
         [[("body", None)]],
+        [[(None, "text")]],
         [[None]],
     ],
     ids=repr,
@@ -53,37 +54,8 @@ def test_what_is_no_document_is_a_type_error(documents: object) -> None:
 def test_of_what_is_no_document_there_are_no_ngrams(documents: Any) -> None:
     with pytest.raises(TypeError):
         _compiled.Tables(*TABLES).document_keys(
-            documents, None, True, True, True, True, True, 9
+            documents, True, True, True, True, True, True, 9
         )
-
-
-@pytest.mark.parametrize(
-    ("salts", "error"),
-    [
-        (lambda name: {}[name], KeyError),
-        (lambda _: -1, OverflowError),
-        (lambda _: 2**64, OverflowError),
-        (lambda _: "salt", TypeError),
-        (5, TypeError),
-    ],
-    ids=["none", "negative", "too large", "no number", "not to be called"],
-)
-def test_a_salt_that_fails_fails_all(salts: object, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        keys_of([[("body", "some words")]], salts)
-
-
-def test_documents_that_change_while_they_are_read_do_no_harm() -> None:
-    documents = [[("a", "one two"), ("b", "three")], [("c", "four")]]
-
-    def salt(name: str) -> int:
-        documents[0].clear()
-        del documents[1:]
-        return len(name)
-
-    found, starts = keys_of(documents, salt)
-
-    assert memoryview(starts).cast("Q").tolist() == [0, len(found) // 8]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +87,7 @@ def test_tables_are_made_of_five_buffers(arguments: Any) -> None:
 def test_tables_that_were_made_do_not_change() -> None:
     copies: Any = [bytearray(table) for table in TABLES]
     tables = _compiled.Tables(*copies)
-    arguments = (None, True, True, False, True, False, -1)
+    arguments = (False, True, True, False, True, False, -1)
     before = tables.document_keys([[("body", "Some wörds")]], *arguments)
 
     for copy in copies:
@@ -128,8 +100,8 @@ def test_offsets_that_lead_out_of_unicode_fold_nothing() -> None:
     far = np.full(len(TABLES[3]), 2**31 - 1, np.int32).tobytes()
     near = bytes(len(far))
 
-    folded, _ = keys_of([[("body", "Ünï cödé")]], None, (*TABLES[:3], far, TABLES[4]))
-    none, _ = keys_of([[("body", "Ünï cödé")]], None, (*TABLES[:3], near, TABLES[4]))
+    folded, _ = keys_of([[("body", "Ünï cödé")]], (*TABLES[:3], far, TABLES[4]))
+    none, _ = keys_of([[("body", "Ünï cödé")]], (*TABLES[:3], near, TABLES[4]))
 
     assert folded == none
 
@@ -144,13 +116,10 @@ def test_surrogates_and_nul_are_text_like_any_other() -> None:
 def test_nothing_is_kept_between_calls() -> None:
     documents = [[("body", f"é word{n} \ud800 " * 50)] for n in range(50)]
 
-    def fail(_: str) -> int:
-        raise LookupError
-
     def once() -> None:
         keys_of(documents)
-        with pytest.raises(LookupError):
-            keys_of(documents, fail)
+        with pytest.raises(TypeError):
+            keys_of([*documents, [("body", None)]])
 
     once()
     tracemalloc.start()
