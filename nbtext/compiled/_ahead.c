@@ -26,8 +26,7 @@ typedef struct {
 static bool
 may_be_mbox(Slice text)
 {
-    static const uint8_t SECOND[] = "\nFrom ";
-    return begins(text, "From ") && find_text(text, slice(SECOND, SECOND + 6));
+    return begins(text, "From ") && find_text(text, slice_of("\nFrom "));
 }
 
 /* Whether there is a dotlock beside a file, stale or not, or the file is a link. */

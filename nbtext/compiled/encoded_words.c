@@ -7,8 +7,6 @@
 
 enum { GROWTH = 3 }; /* bytes of UTF-8 for one of another charset, at the most */
 
-static const uint8_t START[] = "=?";
-
 typedef struct {
     const uint8_t *start, *end; /* of all of it */
     Slice charset, text;
@@ -27,7 +25,7 @@ typedef struct {
 static bool
 next_word(Slice text, Word *word)
 {
-    for (; (text.at = find_text(text, slice(START, START + 2))); text.at++) {
+    for (; (text.at = find_text(text, slice_of("=?"))); text.at++) {
         const uint8_t *first = text.at + 2, *at = first, *end;
         while (at < text.end && *at != '?' && !is_text_space(*at))
             at++;
@@ -128,13 +126,12 @@ has_space_around(Slice text)
 bool
 readable(Mail *mail, Slice value, Slice *text)
 {
-    static const uint8_t NONE[] = "";
-    Slice nothing = slice(NONE, NONE);
+    Slice nothing = slice_of("");
     bool is_in_ascii = is_ascii(value), is_known = true;
     *text = value;
     if (!is_in_ascii && !decode(mail, nothing, text))
         return false;
-    if (find_text(*text, slice(START, START + 2))) {
+    if (find_text(*text, slice_of("=?"))) {
         is_known = is_in_ascii;
         if (is_known && !decode_words(mail, text, &is_known))
             return false;

@@ -5,7 +5,7 @@
 
 #include "mail.h"
 
-static const char *const TELL_TALE[] = {
+const char *const TELL_TALE[] = {
     "received", "date", "message-id", "return-path", "mime-version", NULL,
 };
 
@@ -225,13 +225,13 @@ is_first(const Field *fields, const Field *field)
 static bool
 add_summary(Mail *mail, const Head *head)
 {
-    static const uint8_t HAS[] = "has", HOPS[] = "hops", RECEIVED[] = "received=";
+    const Slice received = slice_of("received=");
     size_t length = 0;
     unsigned n_received = 0, n_typical = 0;
     for (const Field *field = head->first; field; field = field->next)
         length += length_of(field->name) + 1;
     uint8_t *names = grab_for(mail, length), *to = names;
-    uint8_t *hops = grab_for(mail, sizeof RECEIVED + 10), *hop = hops;
+    uint8_t *hops = grab_for(mail, length_of(received) + 11), *hop = hops;
     if (!names || !hops)
         return false;
     for (const Field *field = head->first; field; field = field->next) {
@@ -243,11 +243,11 @@ add_summary(Mail *mail, const Head *head)
         *to++ = ' ';
     }
     mail->is_typical = n_typical > 1;
-    hop = put(hop, slice(RECEIVED, RECEIVED + 9));
+    hop = put(hop, received);
     hop = put_number(hop, n_received);
     Texts *texts = mail->texts + HEADERS_TEXT;
-    return add_text(mail, texts, slice(HAS, HAS + 3), slice(names, to - 1))
-           && add_text(mail, texts, slice(HOPS, HOPS + 4), slice(hops, hop));
+    return add_text(mail, texts, slice_of("has"), slice(names, to - 1))
+           && add_text(mail, texts, slice_of("hops"), slice(hops, hop));
 }
 
 /* Whether the texts and names have more bytes than characters that view H may read. */

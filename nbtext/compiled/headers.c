@@ -152,11 +152,7 @@ add_field(Mail *mail, Head *head, Slice line, Slice name)
                 break;
             }
     note_content(head, field);
-    if (head->last)
-        head->last->next = field;
-    else
-        head->first = field;
-    head->last = field;
+    APPEND(head->first, head->last, field);
     return true;
 }
 
@@ -188,7 +184,6 @@ read_block(Mail *mail, Slice block, Head *head)
 bool
 read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head)
 {
-    static const uint8_t EMPTY_LINE[] = "\n\n";
     *head = (Head){0};
     head->type = head->encoding = slice(end, end);
     head->body = start;
@@ -199,7 +194,7 @@ read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head)
     }
     if (!is_field_start(rest))
         return true;
-    const uint8_t *empty = find_text(rest, slice(EMPTY_LINE, EMPTY_LINE + 2));
+    const uint8_t *empty = find_text(rest, slice_of("\n\n"));
     Slice block = slice(start, empty ? empty : end);
     head->body = empty ? empty + 2 : end;
     if (length_of(block) > mail->header_left)

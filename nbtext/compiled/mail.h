@@ -52,6 +52,13 @@ typedef enum { DECODED, FIELD_TEXT, REFERENCES, UPPER_HALF, READABLE } Question;
 /* How reading ends. */
 typedef enum { READ, REFUSED, OUT_OF_MEMORY, FAILED } Outcome;
 
+/* Put an item at the end of a list. */
+#define APPEND(first, last, item)                                                        \
+    do {                                                                                 \
+        *((last) ? &(last)->next : &(first)) = (item);                                   \
+        (last) = (item);                                                                 \
+    } while (0)
+
 /* A visible field; before its name, which is in lower case, there is "part.". */
 typedef struct Field {
     struct Field *next;
@@ -176,6 +183,9 @@ bool is_wide(Slice data);
 /* Return CR LF and CR as line feeds. */
 bool with_line_feeds(Mail *mail, Slice *data);
 
+/* header_view.c: names of fields that mail has, in lower case */
+extern const char *const TELL_TALE[];
+
 /* reading.c: what is no mail */
 bool read_plain(Mail *mail, Slice data);
 
@@ -265,10 +275,7 @@ begins(Slice text, const char *with)
 static inline bool
 is_equal(Slice text, const char *other)
 {
-    for (; *other; other++, text.at++)
-        if (text.at == text.end || *text.at != (uint8_t)*other)
-            return false;
-    return text.at == text.end;
+    return begins(text, other) && length_of(text) == strlen(other);
 }
 
 static inline bool
@@ -291,10 +298,7 @@ begins_folded(Slice text, const char *with)
 static inline bool
 is_equal_folded(Slice text, const char *other)
 {
-    for (; *other; other++, text.at++)
-        if (text.at == text.end || lower(*text.at) != (uint8_t)*other)
-            return false;
-    return text.at == text.end;
+    return begins_folded(text, other) && length_of(text) == strlen(other);
 }
 
 static inline const uint8_t *
@@ -354,8 +358,7 @@ is_ascii(Slice text)
 static inline bool
 is_plain(Slice value)
 {
-    static const uint8_t START[] = "=?";
-    return is_ascii(value) && !find_text(value, slice(START, START + 2));
+    return is_ascii(value) && !find_text(value, slice_of("=?"));
 }
 
 /* Copy a text to a place that has room for it; return where it ends. */

@@ -67,18 +67,17 @@ last_comment_end(Slice markup)
 static bool
 without_comments(Mail *mail, Slice *markup)
 {
-    static const uint8_t START[] = "<!--", END[] = "-->";
     const uint8_t *last, *start;
     Slice rest = *markup;
-    if (!find_text(rest, slice(START, START + 4)) || !(last = last_comment_end(rest)))
+    if (!find_text(rest, slice_of("<!--")) || !(last = last_comment_end(rest)))
         return true;
     uint8_t *copy = grab_for(mail, length_of(rest)), *to = copy;
     if (!copy)
         return false;
     /* up to the last end, each comment has one */
     while (rest.at < last
-           && (start = find_text(slice(rest.at, last), slice(START, START + 4)))) {
-        const uint8_t *end = find_text(slice(start + 4, last), slice(END, END + 3));
+           && (start = find_text(slice(rest.at, last), slice_of("<!--")))) {
+        const uint8_t *end = find_text(slice(start + 4, last), slice_of("-->"));
         if (!end)
             break;
         to = put(to, slice(rest.at, start));

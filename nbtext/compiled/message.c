@@ -15,11 +15,7 @@ add_text(Mail *mail, Texts *texts, Slice name, Slice text)
     if (!added)
         return false;
     *added = (Text){NULL, name, text};
-    if (texts->last)
-        texts->last->next = added;
-    else
-        texts->first = added;
-    texts->last = added;
+    APPEND(texts->first, texts->last, added);
     return true;
 }
 
@@ -55,7 +51,6 @@ with_line_feeds(Mail *mail, Slice *data)
 static bool
 add_raw(Mail *mail, const Head *head, const uint8_t *end)
 {
-    static const uint8_t RAW[] = "raw";
     uint8_t *copy = grab_for(mail, RAW_BYTES), *to = copy, *room = copy + RAW_BYTES;
     if (!copy)
         return false;
@@ -82,14 +77,13 @@ add_raw(Mail *mail, const Head *head, const uint8_t *end)
     to = put(to, body);
     Slice text = slice(copy, to);
     return latin1_to_utf8(mail, &text)
-           && add_text(mail, mail->texts + RAW_TEXT, slice(RAW, RAW + 3), text);
+           && add_text(mail, mail->texts + RAW_TEXT, slice_of("raw"), text);
 }
 
 /* Add the text of each text part; what has to be cut is refused. */
 static bool
 add_body(Mail *mail)
 {
-    static const uint8_t BODY[] = "body";
     size_t room = BODY_BYTES;
     for (const Leaf *leaf = mail->first_leaf; leaf && room; leaf = leaf->next) {
         if (leaf->kind == DATA)
@@ -100,7 +94,7 @@ add_body(Mail *mail)
         room -= length_of(text);
         if (!decode(mail, leaf->charset, &text)
             || (leaf->kind == HTML && !html_text(mail, &text))
-            || !add_text(mail, mail->texts + BODY_TEXT, slice(BODY, BODY + 4), text))
+            || !add_text(mail, mail->texts + BODY_TEXT, slice_of("body"), text))
             return false;
     }
     return true;
@@ -221,7 +215,6 @@ name_by_leaf(Mail *mail, Naming *naming, const Leaf *leaf)
 static bool
 find_digest(Mail *mail, const Head *head)
 {
-    static const uint8_t LINE_FEED[] = "\n";
     Naming naming;
     naming.is_empty = true;
     start_hash(&naming.hash, DIGEST_SIZE);
@@ -230,7 +223,7 @@ find_digest(Mail *mail, const Head *head)
         while (field && !is_equal(field->name, IDENTIFYING[n]))
             field = field->next;
         if (n)
-            add_to_hash(&naming.hash, slice(LINE_FEED, LINE_FEED + 1));
+            add_to_hash(&naming.hash, slice_of("\n"));
         if (field)
             name_by_rest(&naming, field->value);
     }

@@ -73,11 +73,7 @@ add_leaf(Mail *mail, LeafKind kind, Slice charset, Slice data)
     if (!leaf)
         return false;
     *leaf = (Leaf){NULL, kind, charset, data};
-    if (mail->last_leaf)
-        mail->last_leaf->next = leaf;
-    else
-        mail->first_leaf = leaf;
-    mail->last_leaf = leaf;
+    APPEND(mail->first_leaf, mail->last_leaf, leaf);
     return true;
 }
 
@@ -105,11 +101,7 @@ static void
 add_part_field(Mail *mail, Field *field)
 {
     field->next = NULL;
-    if (mail->last_part_field)
-        mail->last_part_field->next = field;
-    else
-        mail->first_part_field = field;
-    mail->last_part_field = field;
+    APPEND(mail->first_part_field, mail->last_part_field, field);
 }
 
 static bool
@@ -209,10 +201,9 @@ walk_parts(Mail *mail, Slice body, Slice boundary, int depth, bool *has_parts)
 static bool
 add_subject(Mail *mail, const Field *field)
 {
-    static const uint8_t UTF_8[] = "utf-8";
     Slice text;
     return readable(mail, field->value, &text)
-           && add_leaf(mail, TEXT, slice(UTF_8, UTF_8 + 5), text);
+           && add_leaf(mail, TEXT, slice_of("utf-8"), text);
 }
 
 /* Walk a message inside the message. */

@@ -4,16 +4,11 @@
 
 enum { LOOKED_AT = 65536 }; /* bytes, for a header block that looks like a mail's */
 
-static const char *const TELL_TALE[] = {
-    "received", "date", "message-id", "return-path", "mime-version",
-};
-enum { N_TELL_TALE = 5 };
-
 /* Which of the fields that mail has a line is: a bit for each. */
 static unsigned
 tell_tale(Slice line)
 {
-    for (unsigned n = 0; n < N_TELL_TALE; n++) {
+    for (unsigned n = 0; TELL_TALE[n]; n++) {
         Slice rest = line;
         if (!begins_folded(rest, TELL_TALE[n]))
             continue;
