@@ -9,7 +9,7 @@ typedef struct {
     Integers starts; /* of each term's entries, and one more */
     const uint16_t *classes;
     const double *values;
-    size_t n_starts, n_entries, n_classes, n_documents;
+    size_t n_starts, n_entries, n_classes;
     const int64_t *begins, *places; /* of each document's terms, and of each term */
     const double *x;
     double *sums;
@@ -86,8 +86,7 @@ sum_entries(PyObject *module, PyObject *args)
     Spread of = {.starts = integers_of(&b[0], (size_t)n_starts), .classes = b[1].buf,
                  .values = b[2].buf, .n_starts = (size_t)n_starts,
                  .n_entries = (size_t)b[1].len / 2, .begins = b[3].buf,
-                 .places = b[4].buf, .x = b[5].buf, .sums = b[6].buf,
-                 .n_documents = n_documents};
+                 .places = b[4].buf, .x = b[5].buf, .sums = b[6].buf};
     bool is_sound = n_starts > 0 && of.starts.width && has_size(&b[1], of.n_entries, 2)
                     && has_size(&b[2], of.n_entries, 8) && b[3].len > 0
                     && has_size(&b[3], n_documents + 1, 8) && has_size(&b[4], n_terms, 8)

@@ -127,32 +127,36 @@ result_of(PyObject *self, Mail *mail)
     return result;
 }
 
-/* What to return of a message that was read, or was not. */
-static PyObject *
-outcome_of(PyObject *self, Mail *mail, Outcome outcome)
-{
-    if (outcome == READ)
-        return result_of(self, mail);
-    if (outcome == REFUSED)
-        return counted_none();
-    if (outcome == OUT_OF_MEMORY)
-        PyErr_NoMemory();
-    return NULL;
-}
-
-/* Return what to read with, NULL with an error if there is no memory. */
+/* Begin to read, without the interpreter's lock; NULL, with it and an error, if there is no
+   memory to read with. */
 static Mail *
-take_spare(PyObject *self)
+begin_reading(PyObject *self, bool is_named, Asking *asking)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
-    Mail *mail = reader->spare;
+    Mail *mail = reader->spare ? reader->spare : new_mail(self);
     reader->spare = NULL;
-    return mail ? mail : new_mail(self);
+    if (!mail)
+        return NULL;
+    mail->is_named = is_named;
+    mail->asked = asking;
+    *asking = (Asking){reader->answer, PyEval_SaveThread()};
+    return mail;
+}
+
+/* Take the lock again; an error says if there was no memory. */
+static void
+end_reading(const Asking *asking, Outcome outcome)
+{
+    PyEval_RestoreThread(asking->state);
+    if (outcome == OUT_OF_MEMORY)
+        PyErr_NoMemory();
 }
 
 static void
-put_back(ReaderObject *reader, Mail *mail)
+put_back(PyObject *self, Mail *mail)
 {
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    trim_mail(mail);
     if (reader->spare) { /* another thread has put its own back */
         release_mail(mail);
         free(mail);
@@ -161,28 +165,32 @@ put_back(ReaderObject *reader, Mail *mail)
     }
 }
 
+static Slice
+bytes_in(PyObject *bytes)
+{
+    const uint8_t *at = (const uint8_t *)PyBytes_AsString(bytes);
+    return slice(at, at + PyBytes_Size(bytes));
+}
+
 static PyObject *
 reader_read(PyObject *self, PyObject *args)
 {
-    ReaderObject *reader = (ReaderObject *)(void *)self;
-    PyObject *message;
+    PyObject *message, *result = NULL;
     int is_named = true;
+    Asking asking;
     if (!PyArg_ParseTuple(args, "S|p:read", &message, &is_named))
         return NULL;
-    Mail *mail = take_spare(self);
+    Slice data = bytes_in(message);
+    Mail *mail = begin_reading(self, is_named, &asking);
     if (!mail)
         return NULL;
-    mail->is_named = is_named;
-    const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(message);
-    Slice data = slice(bytes, bytes + PyBytes_Size(message));
-    Asking asking = {reader->answer, NULL};
-    mail->asked = &asking;
-    asking.state = PyEval_SaveThread();
     Outcome outcome = read_mail(mail, data);
-    PyEval_RestoreThread(asking.state);
-    PyObject *result = outcome_of(self, mail, outcome);
-    trim_mail(mail);
-    put_back(reader, mail);
+    end_reading(&asking, outcome);
+    if (outcome == READ)
+        result = result_of(self, mail);
+    else if (outcome == REFUSED)
+        result = counted_none();
+    put_back(self, mail);
     return result;
 }
 
@@ -204,7 +212,6 @@ read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
 static PyObject *
 reader_read_all(PyObject *self, PyObject *args)
 {
-    ReaderObject *reader = (ReaderObject *)(void *)self;
     PyObject *list, *result = NULL;
     int are_named = true;
     if (!PyArg_ParseTuple(args, "O!|p:read_all", &PyTuple_Type, &list, &are_named))
@@ -222,63 +229,40 @@ reader_read_all(PyObject *self, PyObject *args)
         }
         messages[i] = slice((uint8_t *)bytes, (uint8_t *)bytes + size);
     }
-    Mail *mail = take_spare(self);
-    Batch batch = {0};
-    batch.secret = reader->secret;
+    Asking asking;
+    Batch batch = {.secret = ((ReaderObject *)(void *)self)->secret};
+    Mail *mail = begin_reading(self, are_named, &asking);
     if (mail) {
-        Asking asking = {reader->answer, NULL};
-        mail->asked = &asking;
-        mail->is_named = are_named;
-        asking.state = PyEval_SaveThread();
         Outcome outcome = read_into(mail, messages, n, &batch);
-        PyEval_RestoreThread(asking.state);
+        end_reading(&asking, outcome);
         if (outcome == READ)
             result = batch_of(self, &batch, mail->n_views);
-        else if (outcome == OUT_OF_MEMORY)
-            PyErr_NoMemory();
-        trim_mail(mail);
-        put_back(reader, mail);
+        put_back(self, mail);
     }
     release_batch(&batch);
     free(messages);
     return result;
 }
 
-/* Have a finder look in a message, without the interpreter's lock. */
-static Outcome
-look_in_message(Mail *mail, PyObject *answer, Slice data, Finder *finder)
-{
-    Asking asking = {answer, NULL};
-    mail->asked = &asking;
-    mail->is_named = false;
-    asking.state = PyEval_SaveThread();
-    Outcome outcome = read_mail_texts(mail, data);
-    if (outcome == READ && !find_in_mail(finder, mail))
-        outcome = OUT_OF_MEMORY;
-    PyEval_RestoreThread(asking.state);
-    if (outcome == OUT_OF_MEMORY)
-        PyErr_NoMemory();
-    return outcome;
-}
-
 static PyObject *
 reader_find_texts(PyObject *self, PyObject *args)
 {
-    ReaderObject *reader = (ReaderObject *)(void *)self;
     PyObject *message, *object, *type = type_beside(self, "TextFinder");
     bool is_sound = type && PyArg_ParseTuple(args, "SO!:find_texts", &message, type, &object);
     Py_XDECREF(type);
     Finder *finder = is_sound ? take_finder(object) : NULL;
     if (!finder)
         return NULL;
-    Mail *mail = take_spare(self);
+    Slice data = bytes_in(message);
+    Asking asking;
+    Mail *mail = begin_reading(self, false, &asking);
     Outcome outcome = FAILED;
     if (mail) {
-        const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(message);
-        Slice data = slice(bytes, bytes + PyBytes_Size(message));
-        outcome = look_in_message(mail, reader->answer, data, finder);
-        trim_mail(mail);
-        put_back(reader, mail);
+        outcome = read_mail_texts(mail, data);
+        if (outcome == READ && !find_in_mail(finder, mail))
+            outcome = OUT_OF_MEMORY;
+        end_reading(&asking, outcome);
+        put_back(self, mail);
     }
     put_finder_back(object);
     if (outcome == READ || outcome == REFUSED)
