@@ -195,18 +195,13 @@ static bool
 take_wanted(Finder *finder, PyObject *described, PyObject *keys, PyObject *tables_type)
 {
     Wanted *wanted = finder->views + finder->n_views;
-    PyObject *packed = PyTuple_Pack(1, keys);
     Py_buffer buffer;
-    if (!packed)
-        return false;
-    bool is_taken = take_view(&wanted->view, described, tables_type)
-                    && PyArg_ParseTuple(packed, "y*", &buffer);
-    Py_DECREF(packed);
-    if (!is_taken)
+    if (!take_view(&wanted->view, described, tables_type)
+        || PyObject_GetBuffer(keys, &buffer, PyBUF_SIMPLE))
         return false;
     finder->n_views++;
     size_t n = (size_t)buffer.len / sizeof(uint64_t);
-    is_taken = has_size(&buffer, n, sizeof(uint64_t)) && are_keys(buffer.buf, n);
+    bool is_taken = has_size(&buffer, n, sizeof(uint64_t)) && are_keys(buffer.buf, n);
     if (!is_taken) {
         PyErr_SetString(PyExc_ValueError, "these are no sorted keys");
     } else if (!want(wanted, buffer.buf, n)) {

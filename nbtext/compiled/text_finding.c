@@ -244,19 +244,13 @@ keep_hits(const Finder *finder, Wanted *wanted, Slice name, Slice text)
     Slice before = NOTHING, token;
     size_t term = 0;
     while (hit < end && next_span(wanted->view.tables, &text, &token)) {
-        if (view->tokens) {
-            if (hit->term == term && !keep_term(wanted, hit->place, name, NOTHING, token))
+        bool has_pair = view->pairs && before.at;
+        for (int is_pair = !view->tokens; is_pair <= has_pair; is_pair++, term++) {
+            if (hit == end || hit->term != term)
+                continue;
+            if (!keep_term(wanted, hit->place, name, is_pair ? before : NOTHING, token))
                 return false;
-            hit += hit->term == term;
-            term++;
-        }
-        if (view->pairs && before.at) {
-            if (hit < end && hit->term == term) {
-                if (!keep_term(wanted, hit->place, name, before, token))
-                    return false;
-                hit++;
-            }
-            term++;
+            hit++;
         }
         before = token;
     }
