@@ -204,8 +204,6 @@ check_lesson(const Model *model, Slice file)
 {
     Lesson lesson = {0};
     Output output = {0};
-    lesson.mails = calloc(MOST_MAILS, sizeof *lesson.mails);
-    HOLDS(lesson.mails);
     bool is_failing = random_below(8) == 0;
     if (is_failing)
         fail_at(1 + (long)random_below(100));

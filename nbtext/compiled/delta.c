@@ -178,7 +178,5 @@ release_lesson(Lesson *lesson)
             release_terms(lesson->mails[n].views + view);
     for (size_t view = 0; view < MOST_VIEWS; view++)
         release_terms(lesson->views + view);
-    free(lesson->mails);
-    lesson->mails = NULL;
     lesson->n_mails = 0;
 }

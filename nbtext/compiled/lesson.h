@@ -61,7 +61,7 @@ typedef struct {
     const Model *model;
     size_t class;
     Slice written, writer; /* when, and which program */
-    Learnt *mails;
+    Learnt mails[MOST_MAILS];
     size_t n_mails;
     Terms views[MOST_VIEWS]; /* of all of them together */
     int64_t new_terms[MOST_VIEWS];

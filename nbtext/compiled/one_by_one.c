@@ -96,15 +96,12 @@ stored_lesson(PyObject *self, PyObject *args)
     }
     Lesson *lesson = calloc(1, sizeof *lesson);
     Given *given = calloc(1, sizeof *given);
-    Learnt *learnt = calloc(MOST_MAILS, sizeof *learnt);
     Output output = {0};
-    if (!lesson || !given || !learnt) {
-        free(learnt);
+    if (!lesson || !given) {
         PyErr_NoMemory();
     } else {
         lesson->model = model_in(self);
         lesson->class = (size_t)place;
-        lesson->mails = learnt;
         lesson->written = slice_of(written);
         lesson->writer = slice_of(writer);
         if (take_mails(given, mails, lesson->model->first.n_views)) {
