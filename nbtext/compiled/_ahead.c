@@ -6,9 +6,10 @@
 
 #include <stdlib.h>
 
-/* A file that is read: its path, and what is in it, or NULL. */
+/* A file that is read: its path and that in bytes, and what is in it; or NULL. */
 typedef struct {
-    PyObject *path;
+    PyObject *encoded;
+    const char *path;
     uint8_t *data;
     size_t size;
 } File;
@@ -64,7 +65,7 @@ was_quiet(const char *path, int descriptor, const struct stat *before)
 
 /* Read an open file if it is as large as it seems, and no mbox. */
 static void
-read_open_file(File *file, const char *path, int descriptor, size_t most, int64_t before)
+read_open_file(File *file, int descriptor, size_t most, int64_t before)
 {
     struct stat status;
     if (fstat(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0
@@ -77,7 +78,7 @@ read_open_file(File *file, const char *path, int descriptor, size_t most, int64_
     Slice text = slice(data, data + size);
     if (read(descriptor, data, size + 1) == (ssize_t)size && !may_be_mbox(text)
         && (!begins(text, "From ") || status.st_mtime < before
-            || was_quiet(path, descriptor, &status))) {
+            || was_quiet(file->path, descriptor, &status))) {
         file->data = data;
         file->size = size;
     } else {
@@ -86,22 +87,21 @@ read_open_file(File *file, const char *path, int descriptor, size_t most, int64_
 }
 
 static void
-read_file(File *file, const char *path, size_t most, int64_t before)
+read_file(File *file, size_t most, int64_t before)
 {
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int descriptor = open(file->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0)
         return;
-    read_open_file(file, path, descriptor, most, before);
+    read_open_file(file, descriptor, most, before);
     close(descriptor);
 }
 
 #else
 
 static void
-read_file(File *file, const char *path, size_t most, int64_t before)
+read_file(File *file, size_t most, int64_t before)
 {
     (void)file;
-    (void)path;
     (void)most;
     (void)before;
 }
@@ -110,19 +110,18 @@ read_file(File *file, const char *path, size_t most, int64_t before)
 
 /* Read files whose paths are encoded, as long as they are not too much together. */
 static void
-read_files(File *files, char *const *paths, size_t n, size_t most, size_t together,
-           int64_t before)
+read_files(File *files, size_t n, size_t most, size_t together, int64_t before)
 {
     for (size_t i = 0; i < n; i++) {
-        if (paths[i])
-            read_file(files + i, paths[i], most < together ? most : together, before);
+        if (files[i].path)
+            read_file(files + i, most < together ? most : together, before);
         together -= files[i].size;
     }
 }
 
-/* Encode the paths; one that cannot be is none. False with an error if one is no text. */
+/* Encode the paths; of one that cannot be there is none. False with an error if one is no text. */
 static bool
-encode_paths(PyObject *list, File *files, char **paths, size_t n)
+encode_paths(PyObject *list, File *files, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         PyObject *path = PyTuple_GetItem(list, (Py_ssize_t)i);
@@ -130,8 +129,8 @@ encode_paths(PyObject *list, File *files, char **paths, size_t n)
             PyErr_SetString(PyExc_TypeError, "a path is a text");
             return false;
         }
-        if (PyUnicode_FSConverter(path, &files[i].path))
-            paths[i] = PyBytes_AsString(files[i].path);
+        if (PyUnicode_FSConverter(path, &files[i].encoded))
+            files[i].path = PyBytes_AsString(files[i].encoded);
         else
             PyErr_Clear();
     }
@@ -165,21 +164,19 @@ small_files(PyObject *module, PyObject *args)
         return NULL;
     size_t n = (size_t)PyTuple_Size(list);
     File *files = calloc(n + 1, sizeof *files);
-    char **paths = calloc(n + 1, sizeof *paths);
-    if (!files || !paths) {
+    if (!files) {
         PyErr_NoMemory();
-    } else if (encode_paths(list, files, paths, n)) {
+    } else if (encode_paths(list, files, n)) {
         Py_BEGIN_ALLOW_THREADS
-        read_files(files, paths, n, most > 0 ? (size_t)most : 0,
+        read_files(files, n, most > 0 ? (size_t)most : 0,
                    together > 0 ? (size_t)together : 0, before);
         Py_END_ALLOW_THREADS
         result = list_of(files, n);
     }
     for (size_t i = 0; files && i < n; i++) {
         free(files[i].data);
-        Py_XDECREF(files[i].path);
+        Py_XDECREF(files[i].encoded);
     }
     free(files);
-    free(paths);
     return result;
 }
