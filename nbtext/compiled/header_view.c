@@ -269,7 +269,7 @@ add_header(Mail *mail, const Field *field, Slice name)
 }
 
 bool
-add_headers(Mail *mail, const Head *head, bool is_short)
+add_headers(Mail *mail, const Head *head)
 {
     for (const Field *field = head->first; field; field = field->next)
         if (!add_header(mail, field, field->name))
@@ -279,7 +279,5 @@ add_headers(Mail *mail, const Head *head, bool is_short)
     for (const Field *field = mail->first_part_field; field; field = field->next)
         if (!add_header(mail, field, slice(field->name.at - 5, field->name.end)))
             return false;
-    if (!is_short && are_long(mail->texts[HEADERS_TEXT].first))
-        return stop(mail, REFUSED);
-    return true;
+    return !are_long(mail->texts[HEADERS_TEXT].first) || stop(mail, REFUSED);
 }

@@ -189,8 +189,8 @@ extern const char *const TELL_TALE[];
 /* reading.c: what is no mail */
 bool read_plain(Mail *mail, Slice data);
 
-/* header_view.c: what view H reads; unless the message is short it may be too much */
-bool add_headers(Mail *mail, const Head *head, bool is_short);
+/* header_view.c: what view H reads; what may be too much is refused */
+bool add_headers(Mail *mail, const Head *head);
 
 /* headers.c */
 bool read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head);

@@ -2,7 +2,6 @@
 
 #include "mail.h"
 
-enum { SURELY_SHORT = MAX_HEADER_CHARS / 8 };
 enum { MOST_KEPT = 1 << 16 }; /* room for keys that waits for the next message */
 
 static const char *const IDENTIFYING[] = {"from", "to", "date", "subject", "message-id"};
@@ -243,7 +242,6 @@ static bool
 read_texts(Mail *mail, Slice data)
 {
     Head head;
-    bool is_short = length_of(data) <= SURELY_SHORT;
     if (is_wide(data))
         return stop(mail, REFUSED);
     if (!with_line_feeds(mail, &data)
@@ -252,7 +250,7 @@ read_texts(Mail *mail, Slice data)
     if (!head.first) /* perhaps one that begins badly */
         return stop(mail, REFUSED);
     return walk(mail, data, &head, MAX_DEPTH)
-           && add_headers(mail, &head, is_short) && add_raw(mail, &head, data.end)
+           && add_headers(mail, &head) && add_raw(mail, &head, data.end)
            && add_body(mail) && (!mail->is_named || find_digest(mail, &head));
 }
 
