@@ -122,14 +122,10 @@ find_name(Slice line, Slice *name)
 static void
 note_content(Head *head, const Field *field)
 {
-    if (!head->has_type && is_equal(field->name, "content-type")) {
-        head->has_type = true;
+    if (!head->type.at && is_equal(field->name, "content-type"))
         head->type = field->value;
-    }
-    if (!head->has_encoding && is_equal(field->name, "content-transfer-encoding")) {
-        head->has_encoding = true;
+    if (!head->encoding.at && is_equal(field->name, "content-transfer-encoding"))
         head->encoding = field->value;
-    }
 }
 
 static bool
@@ -185,7 +181,6 @@ bool
 read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head)
 {
     *head = (Head){0};
-    head->type = head->encoding = slice(end, end);
     head->body = start;
     Slice rest = slice(start, end);
     if (start < end && *start == '\n') {

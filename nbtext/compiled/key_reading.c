@@ -42,13 +42,11 @@ take_answer(Mail *mail, PyObject *answered, Slice *answer)
     return true;
 }
 
-/* Return a text as bytes, or None if there is none. Formats with "#" would need another
+/* Return a text as bytes. Formats with "#" would need another
    symbol of Python in 3.11 than in 3.13, and one build is for both. */
 static PyObject *
 bytes_of(Slice text)
 {
-    if (!text.at)
-        return counted_none();
     return PyBytes_FromStringAndSize((const char *)text.at, (Py_ssize_t)length_of(text));
 }
 

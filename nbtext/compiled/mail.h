@@ -80,8 +80,7 @@ typedef struct {
 typedef struct {
     Field *first, *last;
     Texts strays;         /* lines among the fields that are none */
-    Slice type, encoding; /* of the content; empty if it is not said */
-    bool has_type, has_encoding;
+    Slice type, encoding; /* of the content; NULL if it is not said */
     const uint8_t *body;
 } Head;
 
