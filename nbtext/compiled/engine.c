@@ -2,11 +2,6 @@
 
 #include "text_finding.h"
 
-/* Where the keys of documents go, and where each document's begin. */
-typedef struct {
-    Keys keys, starts;
-} Found;
-
 /* Borrow or make the UTF-8 form of a text; `owned` keeps it alive. */
 static bool
 utf8_of(PyObject *string, PyObject **owned, Slice *text)
@@ -59,14 +54,14 @@ take_fields(PyObject *fields, TakeField *take, void *into)
     return true;
 }
 
-/* How documents are read, and the one that is. */
+/* How documents are read, the one that is, and where keys and starts of documents go. */
 typedef struct {
     const Tables *tables;
     View view;
     bool has_names; /* names of fields are parts of terms */
     size_t left;
     Normalised *normalised;
-    Keys *keys;
+    Keys keys, starts;
 } Reading;
 
 static bool
@@ -79,7 +74,7 @@ read_one(void *into, Slice name, Slice text, bool is_first)
         return true;
     }
     uint64_t salt = reading->has_names ? salt_by_hash(name) : 0;
-    return read_field(reading->tables, view, text, salt, &reading->left, reading->keys);
+    return read_field(reading->tables, view, text, salt, &reading->left, &reading->keys);
 }
 
 static bool
@@ -92,7 +87,7 @@ read_document(Reading *reading, PyObject *fields)
     reading->normalised = &normalised;
     if (!take_fields(fields, read_one, reading))
         return false;
-    if (!view->ngrams || push_ngrams(&normalised, reading->keys))
+    if (!view->ngrams || push_ngrams(&normalised, &reading->keys))
         return true;
     PyErr_NoMemory();
     return false;
@@ -100,25 +95,25 @@ read_document(Reading *reading, PyObject *fields)
 
 /* Note where the next document begins. */
 static bool
-push_start(Found *found)
+push_start(Reading *reading)
 {
-    if (push_key(&found->starts, found->keys.length))
+    if (push_key(&reading->starts, reading->keys.length))
         return true;
     PyErr_NoMemory();
     return false;
 }
 
 static bool
-read_documents(Reading *reading, PyObject *documents, Found *found)
+read_documents(Reading *reading, PyObject *documents)
 {
-    if (!push_start(found))
+    if (!push_start(reading))
         return false;
     for (Py_ssize_t n = 0; n < PyList_Size(documents); n++) {
         PyObject *fields = PyList_GetItem(documents, n);
         Py_INCREF(fields);
         bool is_read = read_document(reading, fields);
         Py_DECREF(fields);
-        if (!is_read || !push_start(found))
+        if (!is_read || !push_start(reading))
             return false;
     }
     return true;
@@ -130,7 +125,6 @@ document_keys(PyObject *self, PyObject *args)
     PyObject *documents, *result = NULL;
     int has_names, tokens, pairs, fold_tokens, fold_pairs, ngrams;
     Py_ssize_t limit;
-    Found found = {{0}, {0}};
     if (!PyArg_ParseTuple(args, "O!ppppppn:document_keys", &PyList_Type, &documents,
                           &has_names, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
                           &limit))
@@ -139,13 +133,13 @@ document_keys(PyObject *self, PyObject *args)
         .tables = &((TablesObject *)(void *)self)->tables,
         .view = {tokens, pairs, fold_tokens, fold_pairs, ngrams,
                  limit < 0 ? SIZE_MAX : (size_t)limit},
-        .has_names = has_names, .keys = &found.keys,
+        .has_names = has_names,
     };
-    if (read_documents(&reading, documents, &found))
-        result = Py_BuildValue("(NN)", key_array_of(self, &found.keys),
-                               key_array_of(self, &found.starts));
-    release_keys(&found.keys);
-    release_keys(&found.starts);
+    if (read_documents(&reading, documents))
+        result = Py_BuildValue("(NN)", key_array_of(self, &reading.keys),
+                               key_array_of(self, &reading.starts));
+    release_keys(&reading.keys);
+    release_keys(&reading.starts);
     return result;
 }
 
