@@ -11,17 +11,29 @@ evenly, keep repeats together and know nothing of the order of the documents.
 import json
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from nbtext.evaluation import bootstrap
 from nbtext.evaluation.binary_metrics import inversions, missed_positives
 from nbtext.evaluation.evaluation import Evaluation, evaluate, stratified_folds
 from nbtext.evaluation.metrics import Floats, Indices
 
 NAMES = ("eggs", "ham", "spam", "toast")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_draws() -> Iterator[None]:
+    """Each example has intervals: 20 draws tell an order as 1,000 do."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("REPLICATES", "FEWEST"):
+            patch.setattr(bootstrap, name, 20)
+        yield
 
 
 @dataclass(frozen=True)
