@@ -60,6 +60,7 @@ def stream_items(
         if note is not None:
             yield note
             return
+    doubts: Iterator[Note] = iter(())
     if kind is None:
         kind = inspect(
             stream,
@@ -67,17 +68,13 @@ def stream_items(
             options.max_bytes,
             is_label_wanted=place.labelled and not place.is_label_given,
         )
-        if kind == ONE_DOCUMENT and options.expects_table:
-            yield Note(
-                f"{place.name}: read as one document, though an option for columns is "
-                "given; --format csv reads it as a table"
-            )
-        elif kind == ONE_DOCUMENT and not place.labelled:
-            yield from _doubt(stream, place.name)
+        if kind == ONE_DOCUMENT:
+            doubts = _doubts(stream, place, options)
     is_mail = IS_MAIL.get(options.format)
     try:
         if kind == ONE_DOCUMENT and is_mail is None:
             refuse_unread(stream.peek(HEAD), place.name)
+        yield from doubts
         if kind == ONE_DOCUMENT and can_reopen:
             yield Unread(place.name, place.name, place.label, is_mail)
             return
@@ -104,8 +101,17 @@ def stream_items(
         yield Unreadable(place.name, stream.error)
 
 
-def _doubt(stream: Stream, name: str) -> Iterator[Note]:
+def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
     """Say that one document is a list, or would be a table or an index in training."""
+    name = place.name
+    if options.expects_table:
+        yield Note(
+            f"{name}: read as one document, though an option for columns is "
+            "given; --format csv reads it as a table"
+        )
+        return
+    if place.labelled:
+        return
     head = stream.peek(HEAD)
     path = "" if name == "-" else name
     if all(map(is_name_of_file, (head.rpartition(b"\n")[0] or head).split(b"\n"))):

@@ -44,8 +44,8 @@ def test_two_classes_of_text_make_a_model() -> None:
     assert trained.contents.counts.classes == ("ham", "spam")
     assert trained.contents.counts.settings.format == "text"
     assert trained.contents.scoring.score == "weighted"
-    # words, and pairs of them, and runs of five bytes
-    assert trained.contents.n_tokens == (3 + 2 + 2 + 1) + (11 + 7)
+    # words, and pairs of them, and runs of five bytes, of the edges too
+    assert trained.contents.n_tokens == (3 + 2 + 2 + 1) + (19 + 15)
     assert trained.report.documents == 2
     assert trained.report.bytes == len("lunch on friday" + "cheap pills")
     assert (trained.repeats, trained.conflicts) == (0, 0)

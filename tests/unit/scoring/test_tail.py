@@ -170,7 +170,7 @@ def test_lessons_of_the_same_second_are_told_apart(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nbtext.learning.one_by_one.now", lambda: STAMP)
-    told = "qqaa qqab", "qqba qqbb"
+    told = "qqaa qqac", "zzba zzbd"  # whose edges differ, too
     first = Path(path).read_bytes()
     lessons: list[bytes] = []
     heads: list[bytes] = []

@@ -3,7 +3,7 @@
 import tarfile
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 import pytest
 
@@ -27,9 +27,10 @@ def write(folder: Path, kind: str) -> Path:
     member.write_text("a text\n")
     match kind:
         case "ZIP":
+            at = 2026, 11, 29, 0, 0, 18  # a tab, among the bytes of a ZIP
             with ZipFile(path, "w") as archive:
-                archive.write(member, "1")
-                archive.write(member, "2")
+                archive.writestr(ZipInfo("1", at), "a text\n")
+                archive.writestr(ZipInfo("2", at), "a text\n")
         case "7z" | "RAR":
             magic = {"7z": b"7z\xbc\xaf\x27\x1c", "RAR": b"Rar!\x1a\x07"}
             path.write_bytes(magic[kind] + b"\0" * 100)
