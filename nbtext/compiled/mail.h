@@ -44,7 +44,7 @@ void end_hash(Hash *hash, uint8_t *digest);
 enum { MOST_VIEWS = 16, MOST_FIELDS = 1024, N_SALTS = 1024, DIGEST_SIZE = 16 };
 enum { MAX_HEADER_CHARS = 65536, HEADER_BYTES = 1 << 18 };
 enum { RAW_BYTES = 8192, BODY_BYTES = 1 << 20 };
-enum { MAX_DEPTH = 16, MAX_PARTS = 1000 };
+enum { MAX_DEPTH = 16, MAX_PARTS = 1000, MOST_ENCODED = 2 };
 
 /* What Python answers: nbtext.mail.questions.ANSWERS has them in this order. */
 typedef enum { DECODED, FIELD_TEXT, REFERENCES, UPPER_HALF, READABLE } Question;
@@ -141,7 +141,7 @@ struct Mail {
     Leaf *first_leaf, *last_leaf;
     Field *first_part_field, *last_part_field;
     size_t header_left, fields_left;
-    int parts_left;
+    int parts_left, messages_left;
     Texts texts[N_TEXTS];
     Salt salts[N_SALTS];
     UpperHalf halves[N_HALVES]; /* of late */

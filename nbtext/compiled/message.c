@@ -263,6 +263,7 @@ begin_mail(Mail *mail)
     mail->header_left = HEADER_BYTES;
     mail->fields_left = MOST_FIELDS;
     mail->parts_left = MAX_PARTS;
+    mail->messages_left = MOST_ENCODED;
     memset(mail->texts, 0, sizeof mail->texts);
 }
 

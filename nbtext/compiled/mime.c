@@ -213,9 +213,12 @@ walk_message(Mail *mail, Slice message, Encoding encoding, int depth)
     Head head;
     if (!depth || !mail->parts_left)
         return true;
-    if (encoding != AS_IT_IS)
-        return stop(mail, REFUSED);
     mail->parts_left--;
+    if (encoding != AS_IT_IS && mail->messages_left) {
+        mail->messages_left--;
+        if (!decode_transfer(mail, encoding, &message))
+            return false;
+    }
     if (!read_head(mail, message_start(message), message.end, &head))
         return false;
     for (Field *field = head.first, *next; field; field = next) {
