@@ -79,7 +79,20 @@ add_raw(Mail *mail, const Head *head, const uint8_t *end)
            && add_text(mail, mail->texts + RAW_TEXT, slice_of("raw"), text);
 }
 
-/* Add the text of each text part; what has to be cut is refused. */
+/* The first bytes of a text, at most so many; no character of UTF-8 is cut. */
+static Slice
+beginning(Slice data, size_t room)
+{
+    if (length_of(data) <= room)
+        return data;
+    const uint8_t *end = data.at + room, *least = room > 4 ? end - 4 : data.at;
+    for (const uint8_t *at = end; at > least; at--)
+        if ((*at & 0xC0) != 0x80)
+            return slice(data.at, at);
+    return slice(data.at, end);
+}
+
+/* Add the text of each text part, as long as there is room. */
 static bool
 add_body(Mail *mail)
 {
@@ -87,9 +100,7 @@ add_body(Mail *mail)
     for (const Leaf *leaf = mail->first_leaf; leaf && room; leaf = leaf->next) {
         if (leaf->kind == DATA)
             continue;
-        Slice text = leaf->data;
-        if (length_of(text) > room)
-            return stop(mail, REFUSED);
+        Slice text = beginning(leaf->data, room);
         room -= length_of(text);
         if (!decode(mail, leaf->charset, &text)
             || (leaf->kind == HTML && !html_text(mail, &text))

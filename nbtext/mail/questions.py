@@ -5,7 +5,7 @@ It reads ASCII, UTF-8 and Windows-1252, most fields and encoded words, and commo
 entities itself (`nbtext/compiled/message.c`). For other values it has these functions,
 of two values in bytes each, in the order of `Question` in `nbtext/compiled/mail.h`.
 What none of 16,485 real mails had (uuencoded text, digests, boundaries that are to be
-guessed, a mebibyte of text) it refuses, and `nbtext.mail.message` reads the whole mail.
+guessed) it refuses, and `nbtext.mail.message` reads the whole mail.
 What answers is imported when it is asked: to classify one message would take twice as
 long with all of it.
 """
