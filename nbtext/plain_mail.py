@@ -180,7 +180,7 @@ def _may_be_plain(read: bytes, *, is_one: bool) -> bool:
     """Return whether what begins so may be one mail beyond doubt."""
     if not read[:1].isalpha() or read.startswith(b"BZh"):  # bzip2
         return False
-    first = read.partition(b"\n")[0]
+    first = BytesIO(read).readline().removesuffix(b"\n")  # the rest is not copied
     if is_name_of_file(first):  # in a list of them
         return False
     if is_one:
