@@ -32,6 +32,9 @@ CHOSEN_BY: Final = 2048
 TEMPERED_BY: Final = 1024
 """The same for a temperature alone (docs/experiments/015-bulk-scores.md)."""
 
+SCORES: Final = 1 << 20
+"""Maximum scores of theirs by one scoring, each document's of each class."""
+
 TERMS: Final = 1 << 22
 """Maximum distinct terms of them, each document's counted by itself."""
 
@@ -238,7 +241,7 @@ class Sample:
         Args:
             documents: the limits, not above those of this sample.
             terms: the same.
-            distinct: whether copies of a document, in any class, count as one of them.
+            distinct: whether copies of a document in a class count as one of them.
 
         """
         if self._is_pruned and documents >= self._limit and terms >= self._terms_limit:
@@ -291,7 +294,7 @@ class Sample:
         Args:
             most: how many there may be.
             most_terms: how many terms they may have.
-            distinct: whether copies count as one document.
+            distinct: whether copies in a class count as one document.
 
         Returns:
             By block which of its documents are chosen; and the first that is too many.
@@ -307,10 +310,10 @@ class Sample:
         rows.sort()
         kept: defaultdict[int, list[int]] = defaultdict(list)
         n_terms = n_documents = 0
-        end, before = self.end, b""
+        end, before = self.end, (b"", "")
         for at, size, number, place in rows:
             is_out = end is not None and at > end
-            is_copy = distinct and at[0] == before
+            is_copy = distinct and at[:2] == before
             is_full = n_documents == most and not is_copy
             if is_out or is_full or n_terms + size > most_terms:
                 end = at if end is None else min(at, end)
@@ -318,7 +321,7 @@ class Sample:
             kept[number].append(place)
             n_terms += size
             n_documents += not is_copy
-            before = at[0]
+            before = at[:2]
         chosen = {number: sorted(places) for number, places in sorted(kept.items())}
         return chosen, end
 

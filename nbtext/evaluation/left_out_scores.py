@@ -28,7 +28,7 @@ from nbtext.scoring.batch import log_posteriors
 from nbtext.scoring.batch_mixed import scores_by, with_attributes
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibration, no_calibrations
-from nbtext.scoring.leave_one_out import PART, observed_scores
+from nbtext.scoring.leave_one_out import observed_scores, slices
 from nbtext.scoring.models.arrays import is_shared
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.tokens.bags import sum_by_document
@@ -76,10 +76,8 @@ def _parts(
 ) -> Iterator[tuple[NDArray[np.int64], FoundTerms]]:
     """Yield the places of some documents, and their terms, until all were yielded."""
     for places, views in cache.batches(np.ones(len(cache.labels), np.bool_)):
-        for start in range(0, len(places), PART):
-            some = places[start : start + PART]
-            part = [terms.part(slice(start, start + len(some))) for terms in views]
-            yield some, model.find(part)
+        for some in slices(views, len(model.classes)):
+            yield places[some], model.find([terms.part(some) for terms in views])
 
 
 def _fit(model: BatchModel, scores: NDArray[np.float64], labels: Labels) -> Fit:

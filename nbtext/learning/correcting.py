@@ -53,7 +53,7 @@ from nbtext.learning.passes import Learnt, Pupils, correct, rounded
 from nbtext.learning.steps import BASE_UNIT, rate_of
 from nbtext.learning.trials import DOUBTS, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
-from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
+from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import (
     FoundTerms,
@@ -90,6 +90,9 @@ visited."""
 
 MOST_CLASSES: Final = 10_000
 """With more classes there is no correction."""
+
+AT_A_TIME: Final = 128
+"""Base scores of so many documents are rounded at a time."""
 
 NO_PLACES: Final = np.empty(0, np.int64)
 
@@ -462,7 +465,7 @@ class _Making:
             (scores,) = scores_by(model, [model.scoring], found, labels)
             base[numbers] = self.base.rounded(scores)
 
-        for _ in self.map_(compute, self.visits.parts()):
+        for _ in self.map_(compute, self.visits.parts(base.shape[1])):
             pass
         give_back()  # what batches took would stay beside what is learnt next
 
@@ -483,8 +486,8 @@ class _Making:
 def _part_of(base: NDArray[np.int32], share: float) -> NDArray[np.int32]:
     """Return a share of base scores, rounded; floating-point ones are never many."""
     found = np.empty_like(base)
-    for start in range(0, len(base), PART):
-        part = slice(start, start + PART)
+    for start in range(0, len(base), AT_A_TIME):
+        part = slice(start, start + AT_A_TIME)
         found[part] = np.rint(base[part] * share)
     return found
 

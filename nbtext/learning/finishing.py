@@ -27,6 +27,7 @@ from nbtext.counts.fitting import chosen, fitted_loss
 from nbtext.counts.sample import (
     CHOSEN_BY,
     DOCUMENTS,
+    SCORES,
     TEMPERED_BY,
     TERMS,
     VISITED,
@@ -96,18 +97,22 @@ def sample_limits(settings: Settings, *, may_correct: bool) -> tuple[int, int]:
     return DOCUMENTS, TERMS
 
 
-def n_scored(scoring: Scoring, rival: Scoring | None = None) -> int:
+def n_scored(scoring: Scoring, n_classes: int, rival: Scoring | None = None) -> int:
     """
     Return how many documents of a sample are scored for calibration.
 
     Args:
         scoring: how they are.
+        n_classes: of many classes it is fewer, since each document has a score of each.
         rival: another event model's scoring, if it is tried on the same documents.
 
     """
-    if rival is not None or is_one_number(scoring):
+    if is_one_number(scoring):
         return DOCUMENTS
-    return CHOSEN_BY if len(candidates(scoring)) > 1 else TEMPERED_BY
+    most = CHOSEN_BY if len(candidates(scoring)) > 1 else TEMPERED_BY
+    if rival is not None:
+        most = DOCUMENTS
+    return min(most, max(FEWEST, SCORES // n_classes))
 
 
 def is_correctable(settings: Settings) -> bool:
@@ -138,7 +143,9 @@ def finish(
     """
     keep_memory()
     distinct = is_correctable(counts.settings)
-    blocks = sample.head(n_scored(counts.scoring, rival), TERMS, distinct=distinct)
+    blocks = sample.head(
+        n_scored(counts.scoring, len(counts.classes), rival), TERMS, distinct=distinct
+    )
     made, known = best_of(counts, rival, blocks, map_)
     event = event_model(made.counts.scoring.score)
     can_be_corrected = event.can_be_corrected and is_correctable(counts.settings)

@@ -129,7 +129,7 @@ def select(
             (cache.digests[place], cache.labels[place])
             for place in np.flatnonzero(learnt).tolist()
         }
-        blocks = sample.head(n_scored(scoring), TERMS)
+        blocks = sample.head(n_scored(scoring, len(table.classes)), TERMS)
         finished = _finished(batch_model_of(table, scoring), blocks, own)
     n_left_out = len(learnt) - int(learnt.sum()) - copies
     return Selected(table, finished, report, n_left_out, copies, texts)

@@ -8,7 +8,7 @@ class and fingerprint. Copies of a document are one visit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 from nbtext.counts.room import empty
 from nbtext.counts.sample import MOST_COPIES, NO_SIZES
 from nbtext.learning.passes import Vectors
+from nbtext.scoring.leave_one_out import slices
 from nbtext.tokens.bags import starts_of, unit_weights
-
-PART: Final = 128
-"""Maximum documents that are looked up at a time; their arrays fit into caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +65,18 @@ class Visits:
         times = np.minimum(self.times.take(documents), MOST_COPIES)
         return times if (times > 1).any() else None
 
-    def parts(self) -> Iterator[tuple[slice, Block]]:
-        """Yield the documents part by part: their numbers, and their terms."""
+    def parts(self, n_classes: int = 1) -> Iterator[tuple[slice, Block]]:
+        """
+        Yield the documents part by part: their numbers, and their terms.
+
+        Args:
+            n_classes: how many scores each of them has.
+
+        """
         start = 0
         for block in self.blocks:
-            for place in range(0, len(block), PART):
-                part = block.part(slice(place, min(place + PART, len(block))))
+            for some in slices(block.views, n_classes):
+                part = block.part(some)
                 yield slice(start, start + len(part)), part
                 start += len(part)
             block.release()

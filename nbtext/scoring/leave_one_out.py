@@ -32,11 +32,17 @@ if TYPE_CHECKING:
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"
 """A batch of documents: their labels, and for each view their terms."""
 
-PART: Final = 48
-"""Maximum documents that are scored at a time; each term has a row for each of its
-classes, so more would take much memory."""
+PART: Final = 512
+"""Maximum documents that are scored at a time."""
 
-OBSERVED: Final = 512
+PART_TERMS: Final = 1 << 16
+"""Maximum terms that they have, unless it is one document: without a compiled extension
+each term has a row for each of its classes, so more would take much memory."""
+
+PART_SCORES: Final = 1 << 18
+"""Maximum scores that they have, unless it is one document."""
+
+OBSERVED: Final = 4096
 """Minimum documents whose losses are computed together, but for the last of them."""
 
 WAITING: Final = 1 << 22
@@ -45,6 +51,10 @@ documents are scored and observed at a time."""
 
 ROOM: Final = 1 << 15
 """How many exponentials are computed at a time, about."""
+
+FEW_CLASSES: Final = 64
+"""With fewer classes the exponentials of each are side by side, with more those of each
+document: what is long is added up faster."""
 
 OCTAVE: Final = 4
 """So many steps of temperatures double them (`TEMPERATURES`)."""
@@ -98,7 +108,7 @@ def left_out(
     nothing = no_calibrations(model)
     calibrations, kept, n_kept = [nothing], [], 0
     room = WAITING // (n_classes * len(scorings))
-    parts = map_(score, _numbered(_in_parts(sample, max(1, min(PART, room)))))
+    parts = map_(score, _numbered(_in_parts(sample, n_classes)))
     for names, scores in _together(parts, min(OBSERVED, room)):
         calibrations.append(observed_scores(model, nothing, scores, names))
         n_kept += sum(values.size for values in scores)
@@ -149,7 +159,7 @@ def scores_left_out(
     scorings = candidates(model.scoring)
     parts = [
         scores_by(model, scorings, model.find(part), _places(model, labels))
-        for labels, part in _in_parts([(names, views)])
+        for labels, part in _in_parts([(names, views)], len(model.classes))
     ]
     return [np.concatenate(scores) for scores in zip(*parts, strict=True)]
 
@@ -191,6 +201,7 @@ def observed_scores(
     """
     documents = dict(Tally(names))
     found: list[Calibration] = []
+    labels = _places(model, names)
     for number, (own, values) in enumerate(zip(nothing, scores, strict=True)):
         # a weight of byte n-grams, say, tells no candidates apart where there are none
         same = [n for n in range(number) if np.array_equal(scores[n], values)]
@@ -202,28 +213,61 @@ def observed_scores(
             counts = dict(Tally(zip(bins, names, strict=True)))
             found.append(own._replace(counts=counts, documents=documents))
         else:
-            losses = observed_losses(values, _places(model, names)).tolist()
+            losses = observed_losses(values, labels).tolist()
             found.append(own._replace(losses=tuple(losses), documents=documents))
     return tuple(found)
 
 
 def _places(model: BatchModel, names: Sequence[str]) -> Labels:
-    return np.array([model.classes.index(name) for name in names])
+    places = model.once(_places_of_classes)
+    return np.array([places[name] for name in names], np.int64)
 
 
-def _in_parts(sample: Iterable[Labelled], most: int = PART) -> Iterator[Labelled]:
-    """Cut batches to so many documents, or put them together if they have less."""
+def _places_of_classes(model: BatchModel) -> dict[str, int]:
+    return {name: place for place, name in enumerate(model.classes)}
+
+
+def slices(views: Sequence[Terms], n_classes: int) -> Iterator[slice]:
+    """
+    Cut a batch to documents that are scored at a time.
+
+    Args:
+        views: for each view their terms.
+        n_classes: how many scores each has.
+
+    """
+    most = _most(n_classes)
+    ends = np.sum([terms.starts[1:] for terms in views], axis=0)
+    start, before = 0, 0
+    while start < len(ends):
+        fitting = int(np.searchsorted(ends, before + PART_TERMS, side="right"))
+        end = min(max(fitting, start + 1), start + most)
+        yield slice(start, end)
+        start, before = end, int(ends[end - 1])
+
+
+def _most(n_classes: int) -> int:
+    """Return the maximum of documents that are scored at a time."""
+    return min(PART, max(1, PART_SCORES // n_classes))
+
+
+def _in_parts(sample: Iterable[Labelled], n_classes: int) -> Iterator[Labelled]:
+    """Cut batches as `slices` does, or put them together if they have less."""
+    most = _most(n_classes)
     names: list[str] = []
-    waiting: list[Sequence[Terms]] = []
+    waiting: list[list[Terms]] = []
+    n_terms = 0
     for labels, views in sample:
-        for start in range(0, len(labels), most):
-            part = labels[start : start + most]
-            if len(names) + len(part) > most:
+        for some in slices(views, n_classes):
+            part = [terms.part(some) for terms in views]
+            size = sum(len(terms.keys) for terms in part)
+            is_room = n_terms + size <= PART_TERMS
+            if names and not (is_room and len(names) + some.stop - some.start <= most):
                 yield names, [joined(parts) for parts in zip(*waiting, strict=True)]
-                names, waiting = [], []
-            documents = slice(start, start + len(part))
-            names += part
-            waiting.append([terms.part(documents) for terms in views])
+                names, waiting, n_terms = [], [], 0
+            names += labels[some]
+            waiting.append(part)
+            n_terms += size
     if names:
         yield names, [joined(parts) for parts in zip(*waiting, strict=True)]
 
@@ -249,7 +293,10 @@ def observed_losses(scores: Scores, labels: Labels) -> NDArray[np.int64]:
         below -= below[documents, best][:, None]
         own = below[documents, labels[start : start + step]]
         # what the other classes have of the best: (OCTAVE, n_classes, n_documents)
-        others = np.exp(temperatures[:OCTAVE, None, None] * below.T)
+        others = np.exp(
+            temperatures[:OCTAVE, None, None] * below.T,
+            order="C" if scores.shape[1] < FEW_CLASSES else "K",
+        )
         others[:, best, documents] = 0.0
         for place in range(0, len(temperatures), OCTAVE):
             some = temperatures[place : place + OCTAVE]

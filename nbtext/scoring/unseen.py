@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 from nbtext.scoring.batch import score_left_out
 from nbtext.scoring.classifier import Classifier
-from nbtext.scoring.leave_one_out import PART
+from nbtext.scoring.leave_one_out import slices
 from nbtext.scoring.stored_view import damaged
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow
 from nbtext.tokens import fingerprints, read_keys, read_terms
@@ -150,13 +150,14 @@ class UnseenClassifier(Classifier):
             if _is_exact(rows[place], marks[number])
         ]
         scores: dict[int, Scored] = {}
-        for start in range(0, len(exact), PART):
-            part = exact[start : start + PART]
+        taken = [terms.take(np.array(exact, np.int64)) for terms in views]
+        for some in slices(taken, len(self.model.classes)):
+            part = exact[some]
             labels = [rows[seen[number]][0].class_ for number in part]
             with np.errstate(all="ignore"):  # what that comes to is looked at
                 scored = score_left_out(
                     self.scorer.arranged(),
-                    [terms.take(np.array(part)) for terms in views],
+                    [terms.part(some) for terms in taken],
                     np.array(labels),
                     self.scorer.calibration,
                 )

@@ -15,7 +15,8 @@ from nbtext.counts.calibration import (
     Calibration,
     Prior,
 )
-from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, TEMPERED_BY, TERMS
+from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, SCORES, TEMPERED_BY, TERMS
+from nbtext.learning.choosing import FEWEST
 from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.models.contrast import MOST_UNSCALED
 from nbtext.scoring.posterior import LEAST_SHARE, log_shares
@@ -40,6 +41,8 @@ PAGE = " ".join(
         f"counts as one of {LEAST_SHARE:.0e} documents".replace("e-09", "e-9"),
         f"the {DOCUMENTS:,} documents of smallest digest",
         f"it is {CHOSEN_BY:,} of them, and {TEMPERED_BY:,} where nothing but one",
+        f"more than 2^{SCORES.bit_length() - 1} scores of all classes, fewer, but "
+        f"{FEWEST} ([047]",
         f"more than 2^{TERMS.bit_length() - 1} distinct terms",
         f"sixteen bins a nat up to ±{FARTHEST_BIN // BINS_A_NAT}",
         f"loss at {len(TEMPERATURES)} values of s, "

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nbtext.counts.fitting import Fit
-from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, TEMPERED_BY
+from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, SCORES, TEMPERED_BY
 from nbtext.learning import SettingsOverrides, Trained, finishing, train
 from nbtext.learning.choosing import FEWEST
 from nbtext.learning.finishing import best_smoothed, n_scored
@@ -26,17 +26,27 @@ from tests.build import confusing, texts
     ],
 )
 def test_a_temperature_alone_takes_the_fewest(score: str, n: int) -> None:
-    assert n_scored(scoring_of(score)) == n
+    assert n_scored(scoring_of(score), 5) == n
+
+
+@pytest.mark.parametrize("score", ["contrast", "complement"])
+def test_of_many_classes_fewer_are_scored(score: str) -> None:
+    scoring = scoring_of(score)
+
+    assert n_scored(scoring, SCORES // 700) == 700
+    assert n_scored(scoring, SCORES) == FEWEST
+    rival = scoring_of("weighted")
+    assert n_scored(scoring, SCORES // 700, rival) == 700
 
 
 def test_two_event_models_are_tried_on_as_many_as_the_default_needs() -> None:
-    assert n_scored(scoring_of("weighted"), scoring_of("contrast")) == DOCUMENTS
+    assert n_scored(scoring_of("weighted"), 2, scoring_of("contrast")) == DOCUMENTS
 
 
 def test_parameters_that_are_given_are_not_chosen() -> None:
     given = scoring_of("contrast").with_parameters(own=0.123)
 
-    assert n_scored(given) == TEMPERED_BY
+    assert n_scored(given, 5) == TEMPERED_BY
 
 
 OWN = event_model("contrast").smoothing

@@ -14,13 +14,14 @@ from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES
 from nbtext.counts.term_table import TermTable
 from nbtext.scoring import leave_one_out
 from nbtext.scoring.batch_model import BatchModel, batch_model_of
-from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses
+from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses, slices
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.settings.columns import WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import TOPIC
 from nbtext.tokens import Terms, read_terms
+from nbtext.tokens.bags import terms_of
 from tests.build import counted
 
 SETTINGS = Settings("text", (TOPIC,)).counting(WEIGHTED)  # no byte n-grams
@@ -81,15 +82,16 @@ def counts_and_terms(
 
 
 @pytest.mark.parametrize("score", ["contrast", "sum", "complement"])
-@pytest.mark.parametrize("room", [1, 200])
-def test_of_many_classes_fewer_documents_are_scored_at_a_time(
-    monkeypatch: pytest.MonkeyPatch, score: str, room: int
+@pytest.mark.parametrize("least", [1, 200])
+@pytest.mark.parametrize("room", ["WAITING", "PART", "PART_TERMS", "PART_SCORES"])
+def test_documents_are_scored_alike_however_many_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, score: str, room: str, least: int
 ) -> None:
     texts = [(f"{n % 9}", f"word{n % 7} word{n % 3}") for n in range(90)]
     model, documents = counts_and_terms(texts, score)
     whole = left_out(model, [documents])
 
-    monkeypatch.setattr(leave_one_out, "WAITING", room)
+    monkeypatch.setattr(leave_one_out, room, least)
     found = left_out(model, [documents])
 
     assert found.calibrations == whole.calibrations
@@ -97,6 +99,25 @@ def test_of_many_classes_fewer_documents_are_scored_at_a_time(
     assert whole.scores is not None
     for one, other in zip(found.scores, whole.scores, strict=True):
         assert one.tolist() == other.tolist()
+
+
+def test_a_batch_is_cut_by_documents_and_terms_and_scores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = [3, 1, 9, 2, 2, 2, 0, 1]
+    views = [terms_of([dict.fromkeys(range(size), 1) for size in sizes])]
+
+    def cut(**rooms: int) -> list[list[int]]:
+        with monkeypatch.context() as patch:
+            for name, room in rooms.items():
+                patch.setattr(leave_one_out, name, room)
+            return [sizes[some] for some in slices(views, 3)]
+
+    assert cut() == [sizes]
+    assert cut(PART=3) == [[3, 1, 9], [2, 2, 2], [0, 1]]
+    assert cut(PART_TERMS=5) == [[3, 1], [9], [2, 2], [2, 0, 1]]
+    assert cut(PART_SCORES=3 * 5) == [[3, 1, 9, 2, 2], [2, 0, 1]]
+    assert cut(PART_SCORES=1) == [[size] for size in sizes]
 
 
 def test_a_prior_is_made_for_each_class_that_is_left_out_and_no_other(
