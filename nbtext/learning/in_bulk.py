@@ -251,7 +251,8 @@ class _Changes:
         model = self._plan.model
         if model is None or model.file.correction is None:
             return []
-        if not self._plan.request.forgets:  # they move, but for a few
+        # they move, but for a few; and there are no scores of one class
+        if not self._plan.request.forgets or len(model.classes) < 2:
             return []
         if self._counts is None:
             with memory_for_model(model.path):

@@ -16,6 +16,7 @@ from nbtext.learning.regimes import Regime
 from nbtext.learning.steps import CUT, OF_TWO, PASSES, rate_of_lesson
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import load_model
+from nbtext.scoring.stored import FEW
 from nbtext.store import read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
@@ -334,3 +335,15 @@ def test_two_classes_move_less() -> None:
     assert of_two.rate == OF_TWO * SECOND / 2
     assert of_more.rate == SECOND
     assert of_two.passes == of_more.passes == 1 < PASSES
+
+
+def test_what_is_left_of_one_class_is_forgotten_together(path: str) -> None:
+    for label in ("north", "south", "west", "east"):
+        texts = [text for name, text in ROWS[:200] if name == label]
+
+        outcomes = nbtext.forget(path, texts)
+
+        assert len(texts) > FEW
+        assert {one.outcome for one in outcomes} == {"forgotten"}
+
+    assert load_model(path).classes == ()
