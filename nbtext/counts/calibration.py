@@ -9,7 +9,7 @@ makes probabilities of them.
 
 from collections import Counter as Tally
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import floor
 from operator import neg
 from types import MappingProxyType
@@ -199,20 +199,38 @@ def totals(tables: Iterable[Sequence[Calibration]]) -> tuple[Calibration, ...]:
         tables: for each table its calibrations, of distinct scorings.
 
     Returns:
-        The sums of those scorings that the last table which has any speaks of, in its
-        order; the others are left out.
+        The sums of the scorings that are `added_up`; the others are left out.
 
     """
-    last: Sequence[Calibration] = ()
+    kept = [*tables]
     by_scoring: dict[Hashable, list[Calibration]] = {}
-    for calibrations in tables:
-        last = calibrations or last
-        for one in calibrations:
-            by_scoring.setdefault(one.of_what, []).append(one)
-    wanted = [one.of_what for one in last]
+    for one in chain.from_iterable(kept):
+        by_scoring.setdefault(one.of_what, []).append(one)
+    scorings = added_up([[one.scoring for one in table] for table in kept])
+    wanted = [Calibration(scoring).of_what for scoring in scorings]
     # made once each: a damaged table may have many of one scoring
     sums = {of_what: total(by_scoring[of_what]) for of_what in {*wanted}}
     return tuple(map(sums.__getitem__, wanted))
+
+
+def added_up(tables: Sequence[Sequence[Any]]) -> list[Any]:
+    """
+    Return the scorings that the calibrations of tables are added up for.
+
+    They are those of the last table that has any, in its order. If it has none of
+    corrected scores, as there were more than two classes, those from before are last.
+
+    Args:
+        tables: for each table the scorings that it has calibrations of.
+
+    """
+    last = [*next(filter(None, reversed(tables)), ())]
+    for one in chain.from_iterable(table[-1:] for table in tables):
+        if type(one) is dict and CORRECTED in one and one not in last:
+            uncorrected = {name: one[name] for name in one if name != CORRECTED}
+            if uncorrected in last:
+                return [*last, one]
+    return last
 
 
 def total(calibrations: Iterable[Calibration]) -> Calibration:

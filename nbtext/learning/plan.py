@@ -21,7 +21,7 @@ from nbtext.learning.new_classes import check_name, with_classes
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.scoring import Model
 from nbtext.scoring.frozen_idf import has_frozen_idf
-from nbtext.scoring.held_out import corrected, no_calibrations
+from nbtext.scoring.held_out import no_calibrations
 from nbtext.scoring.models.registry import scoring_for
 from nbtext.settings.reading import Format, Settings, default_settings
 from nbtext.settings.scoring import Scoring
@@ -30,7 +30,7 @@ from nbtext.store import History, ModelFile, Row, rows_of
 from nbtext.store.appending import now
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.header import KEPT_RECORDS
-from nbtext.store.ledger import FORGOTTEN, scored_by
+from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
 from nbtext.tokens import AnyReading, is_mail
 
@@ -513,11 +513,6 @@ def calibrated(
     # as readers have it: a class of which nothing is left is gone
     classes = sorted(label for label, values in sums.items() if any(values))
     nothing = no_calibrations(model)
-    if model.correction is not None and len(classes) == 2 < len(model.classes):
-        # corrected scores of these two were held out before there was a third class
-        again = corrected(model.scoring)
-        if any(again in scored_by(table) for table in model.file.tables):
-            nothing += (Calibration(again),)
     # what scores no corrected ones leaves these as they are
     calibrations = not_below_zero(totals([*seen, nothing]), known)
     whole = totals([known, calibrations])

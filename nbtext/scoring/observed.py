@@ -142,7 +142,8 @@ def losses_taken_back(
 def _with_bins(model: Model, bins: Sequence[int]) -> list[tuple[Calibration, int]]:
     """Return what is to be changed for each bin; nothing if they are of others."""
     nothing = no_calibrations(model)
-    wanted = [one.scoring for one in nothing]
-    if len(bins) != len(nothing) or last_scored_by(model.file.tables) != wanted:
+    wanted, n = [one.scoring for one in nothing], len(nothing)
+    # where there are more classes than two, what is corrected is last, and left out
+    if len(bins) - n not in (0, 1) or last_scored_by(model.file.tables)[:n] != wanted:
         return []
-    return [*zip(nothing, bins, strict=True)]
+    return [*zip(nothing, bins[:n], strict=True)]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress
 from typing import Any, Final, NamedTuple
 
+from nbtext.counts.calibration import added_up
 from nbtext.settings.reading import KEY_BITS, Settings
 from nbtext.settings.views import View
 from nbtext.store.blocks import Arrays
@@ -156,7 +157,7 @@ def scored_by(table: StoredTable) -> list[Any]:
 
 def last_scored_by(tables: Sequence[StoredTable]) -> list[Any]:
     """Return the scorings that the calibrations of tables are added up for."""
-    return next((found for found in map(scored_by, reversed(tables)) if found), [])
+    return added_up([*map(scored_by, tables)])
 
 
 def _places(table: StoredTable, digest: bytes) -> Iterator[int]:

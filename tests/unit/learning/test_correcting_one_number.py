@@ -107,13 +107,18 @@ def test_a_third_class_takes_another_score_and_leaves_the_correction_out(
     assert losses(path) == pytest.approx(losses(pure))
 
 
-def test_what_was_held_out_of_two_classes_outlasts_a_third(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_compacted", [False, True])
+def test_what_was_held_out_of_two_classes_outlasts_a_third(
+    tmp_path: Path, is_compacted: bool
+) -> None:
     path = str(tmp_path / "model.nbt")
     third = ["foxa foxb foxc", "foxb foxd"]
     nbtext.train_on(ROWS[:400], path, overrides=SettingsOverrides(score="contrast"))
     before = held_out(load_model(path))
     for text in third:
         nbtext.learn(path, "news", [text], create=True)
+    if is_compacted:
+        compact(path)
 
     nbtext.forget(path, third)
     after = held_out(load_model(path))
@@ -124,6 +129,26 @@ def test_what_was_held_out_of_two_classes_outlasts_a_third(tmp_path: Path) -> No
     wanted = {place: n for place, n in before.counts.items() if place[1] in TOPICS}
     assert {place: n for place, n in after.counts.items() if n} == wanted
     assert held_out(load_model(path)).counts == after.counts
+
+
+def test_what_was_learnt_before_a_third_class_takes_its_losses_back(
+    tmp_path: Path,
+) -> None:
+    paths = [str(tmp_path / name) for name in ("tail.nbt", "compacted.nbt")]
+    for path in paths:
+        nbtext.train_on(ROWS[:400], path, overrides=SettingsOverrides(score="contrast"))
+        nbtext.learn(path, ROWS[400][0], [ROWS[400][1]])
+        for text in ("foxa foxb foxc", "foxb foxd"):
+            nbtext.learn(path, "news", [text], create=True)
+    before = held_out(load_model(path))
+    compact(path)
+
+    for path in paths:
+        nbtext.forget(path, [ROWS[400][1]])
+
+    found = [held_out(load_model(path)) for path in paths]
+    assert found[0] == found[1]
+    assert sum(found[0].documents.values()) == sum(before.documents.values()) - 1
 
 
 def explained(path: str, text: str) -> Explanation:
