@@ -8,7 +8,7 @@ makes probabilities of them.
 """
 
 from collections import Counter as Tally
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from math import floor
 from operator import neg
@@ -112,6 +112,14 @@ class Calibration(NamedTuple):
     def is_corrected(self) -> bool:
         """Whether it is of scores with the model's correction; such a one is last."""
         return CORRECTED in self.scoring
+
+    def of_classes(self, classes: Collection[str]) -> "Calibration":
+        """Return what scores of some classes say; losses are of all together."""
+        if self.losses:
+            return self
+        counts = {place: n for place, n in self.counts.items() if place[1] in classes}
+        documents = {name: n for name, n in self.documents.items() if name in classes}
+        return self._replace(counts=counts, documents=documents)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, sorted, for msgpack and JSON."""

@@ -38,7 +38,7 @@ from nbtext.scoring.model import model_of
 from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import Field
-from nbtext.store import ModelFile, open_model
+from nbtext.store import open_model
 from nbtext.store.appending import append_table, is_due
 from nbtext.store.blocks import Buffer
 from nbtext.store.file import check_not_cut_short, open_locked
@@ -123,11 +123,11 @@ def _learn(
                 return _in_order(plan, run)
     while True:
         with _writable(request.path, request.wait) as (descriptor, model):
-            if model is not None and _is_to_compact(run, model.file):
+            if model is not None and _is_to_compact(run, model):
                 from nbtext.store.compacting import is_tail_compacted  # seldom
 
                 run.has_compacted = True
-                if is_tail_compacted(request.path):
+                if is_tail_compacted(request.path, is_whole=_has_lost_class(model)):
                     continue
             settings = model.settings if model else new_settings(documents, request)
             if batch is None or batch.settings != settings:
@@ -173,9 +173,17 @@ def is_few(documents: Sequence[Document]) -> bool:
     return len(documents) <= FEW and size <= FEW_BYTES
 
 
-def _is_to_compact(run: Run, file: ModelFile) -> bool:
-    lengths = [table.length for table in file.tables]
-    return run.first is None and not run.has_compacted and is_due(lengths)
+def _is_to_compact(run: Run, model: Model) -> bool:
+    if run.first is not None or run.has_compacted:
+        return False
+    lengths = [table.length for table in model.file.tables]
+    return is_due(lengths) or _has_lost_class(model)
+
+
+def _has_lost_class(model: Model) -> bool:
+    """Return whether a class is gone, which leaves nothing to a later one so called."""
+    names = {name for table in model.file.tables for name in table.header.classes}
+    return len(names) > len(model.classes)
 
 
 def _batch(documents: Sequence[Document], settings: Settings) -> Batch:

@@ -49,18 +49,22 @@ def compact(path: str, *, wait: float = WAIT) -> Compacted:
         return Compacted(len(file.tables), file.size + file.cut, size)
 
 
-def is_tail_compacted(path: str) -> bool:
+def is_tail_compacted(path: str, *, is_whole: bool = False) -> bool:
     """Compact the tail, if there is room to; return whether that was done."""
     # it is as good as before; the next may find room
     with suppress(ModelFileError, MemoryError):
-        compact_tail(path)
+        compact_tail(path, is_whole=is_whole)
         return True
     return False
 
 
-def compact_tail(path: str) -> None:
+def compact_tail(path: str, *, is_whole: bool = False) -> None:
     """
     Make a model file of one table or two, if it has more than one.
+
+    Args:
+        path: the model file.
+        is_whole: whether it is to be one.
 
     Raises:
         ModelFileError: it is damaged, or cannot be written.
@@ -70,8 +74,8 @@ def compact_tail(path: str) -> None:
     first, *tail = file.tables
     if not tail:
         return
-    is_long = SHARE * sum(table.length for table in tail) > first.length
-    if is_long or any(table.offset != table.header.history.offset for table in tail):
+    is_whole |= SHARE * sum(table.length for table in tail) > first.length
+    if is_whole or any(table.offset != table.header.history.offset for table in tail):
         replace_file(path, read_contents(file).pack())
         return
     base = file.contents[: first.length]

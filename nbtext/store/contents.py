@@ -218,8 +218,10 @@ def read_contents(file: ModelFile) -> Contents:
     check_sound(file)
     history = joined_history(table.header for table in file.tables)
     contents = _contents(file, file.tables, unpack(file), history)
+    classes = contents.counts.classes
     return replace(
         contents,
+        calibrations=tuple(one.of_classes(classes) for one in contents.calibrations),
         correction=read_correction(file),
         keeps_histograms=file.keeps_histograms,
         texts=read_texts(file),

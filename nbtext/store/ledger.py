@@ -145,19 +145,42 @@ def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
         for record in _records(table, digest, row):
             is_bag = _is_bag(record.bag, table.header.settings)
             if is_bag and fingerprint(record.bag) == row.fingerprint:
-                is_same = scored_by(table) == last_scored_by(file.tables)
-                return record if is_same else record._replace(bins=())
+                bins = summed_bins(table, last_scored_by(file.tables), [record.bins])
+                return record._replace(bins=bins[0])
     return None
-
-
-def scored_by(table: StoredTable) -> list[Any]:
-    """Return the scorings that a table has calibrations of."""
-    return [plain.get("scoring") for plain in table.header.calibrations]
 
 
 def last_scored_by(tables: Sequence[StoredTable]) -> list[Any]:
     """Return the scorings that the calibrations of tables are added up for."""
-    return added_up([*map(scored_by, tables)])
+    return added_up([*map(_scored_by, tables)])
+
+
+def summed_bins(
+    table: StoredTable, scorings: Sequence[Any], bins: Sequence[tuple[int, ...]]
+) -> list[tuple[int, ...]]:
+    """
+    Return the bins of records by scorings that calibrations are added up for.
+
+    Args:
+        table: that has the records.
+        scorings: as `last_scored_by` returns them.
+        bins: of each record by the calibrations of the table, or none.
+
+    Returns:
+        For each record its bins; none if its table has calibrations of others.
+
+    """
+    found = _scored_by(table)
+    if found == scorings:
+        return [*bins]
+    if found and found == scorings[:-1]:  # there were more classes than are corrected
+        return [(*of_row, NO_BIN) if of_row else () for of_row in bins]
+    return [()] * len(bins)
+
+
+def _scored_by(table: StoredTable) -> list[Any]:
+    """Return the scorings that a table has calibrations of."""
+    return [plain.get("scoring") for plain in table.header.calibrations]
 
 
 def _places(table: StoredTable, digest: bytes) -> Iterator[int]:

@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 from nbtext.exact import is_key
 from nbtext.settings.reading import KEY_BITS
 from nbtext.store.ledger import (
-    NO_BIN,
     Row,
     bin_rows,
     last_scored_by,
     own_record,
     rows_of,
-    scored_by,
+    summed_bins,
 )
 from nbtext.store.schema import RECORDS, bag_arrays
 from nbtext.tokens import Terms
@@ -169,13 +168,8 @@ def last_counted(
 
 def _records_by(table: StoredTable, scorings: Sequence[Any]) -> UndoRecords:
     """Return the records of a table; their bins only if those are of these scorings."""
-    records, found = records_in(table), scored_by(table)
-    if found == scorings:
-        return records
-    if found and found == scorings[:-1]:  # there were more classes than are corrected
-        bins = [(*of_row, NO_BIN) if of_row else () for of_row in records.bins]
-        return replace(records, bins=bins)
-    return records.without_bins()
+    records = records_in(table)
+    return replace(records, bins=summed_bins(table, scorings, records.bins))
 
 
 def _own_records(table: StoredTable) -> UndoRecords:

@@ -411,7 +411,7 @@ def test_a_tail_that_is_due_is_compacted_first(
 def test_a_tail_that_cannot_be_compacted_is_left_to_stream(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(path: str) -> None:
+    def fail(path: str, **_: bool) -> None:
         raise ModelWriteError(path)
 
     learn(model, "spam", [NEW])

@@ -48,7 +48,10 @@ def expected(model: Contents) -> tuple[Any, ...]:
     What comes back of a model.
 
     One never taught was trained when it was written. Bins are kept if any is known.
+    Scores are those of its classes.
     """
+    kept = [one.of_classes(model.counts.classes) for one in model.calibrations]
+    model = replace(model, calibrations=(*kept,))
     if not {*chain(*model.records.bins)} - {NO_BIN}:
         model = replace(model, records=model.records.without_bins())
     counts, scoring, calibration, history, records = all_of(model)

@@ -109,3 +109,18 @@ def test_documents_of_the_one_class_that_is_left_are_forgotten(
     outcomes = nbtext.forget(path, [text for one, text in ROWS if one != label][:n])
 
     assert [one.outcome for one in outcomes] == n * ["forgotten"]
+
+
+def test_scores_of_a_class_that_is_gone_are_not_those_of_one_that_comes(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "model.nbt"
+    rows = [("ham", f"lunch in the garden {n}") for n in range(9)]
+    rows += [("spam", f"cheap pills for money {n}") for n in range(9)]
+    nbtext.train_on(rows, path)
+    nbtext.forget(path, [text for label, text in rows if label == "spam"])
+
+    nbtext.learn(path, "spam", [f"the judge heard the court {n}" for n in range(3)])
+
+    held_out = calibrations_of(open_model(str(path)).tables)[0].documents
+    assert held_out == {"ham": 9, "spam": 3}

@@ -17,13 +17,13 @@ from nbtext.learning.steps import CUT, OF_TWO, PASSES, rate_of_lesson
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import load_model
 from nbtext.scoring.stored import FEW
-from nbtext.store import read_contents
+from nbtext.store import compact, read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
 from nbtext.tokens import read_terms
 from nbtext.tokens.reading import read
-from tests.build import confusing, corrected_terms
+from tests.build import TOPICS, confusing, corrected_terms
 
 ROWS = confusing(300)
 """The first 200 are trained on."""
@@ -347,3 +347,22 @@ def test_what_is_left_of_one_class_is_forgotten_together(path: str) -> None:
         assert {one.outcome for one in outcomes} == {"forgotten"}
 
     assert load_model(path).classes == ()
+
+
+@pytest.mark.parametrize("n", [1, FEW + 1], ids=["one", "many"])
+def test_a_class_that_comes_again_is_a_new_one(
+    path: str, tmp_path: Path, n: int
+) -> None:
+    compacted = str(tmp_path / "compacted.nbt")
+    texts = [text for name, text in ROWS if name == "west"]
+    nbtext.forget(path, texts)
+    Path(compacted).write_bytes(Path(path).read_bytes())
+    compact(compacted)
+
+    for one in (path, compacted):
+        nbtext.learn(one, "west", texts[:n], create=True)
+
+    found = [correction_in(one).of_classes(TOPICS) for one in (path, compacted)]
+    assert found[0].biases == found[1].biases
+    assert cells(path) == cells(compacted)
+    assert posterior(path, texts[0]) == posterior(compacted, texts[0])
