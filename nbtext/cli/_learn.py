@@ -265,11 +265,16 @@ def _opened(path: str) -> "Model | None":
 
 
 def scored_otherwise(path: str) -> str:
-    """Say what becomes of probabilities where a class more has changed the score."""
+    """Say what becomes of probabilities where other classes have changed the score."""
     model = load_model(path)
-    return (
+    scored = (
         f"note: with {len(model.classes)} classes the model scores by "
-        f"{model.scoring.score}, and what it knew of how far its scores are to be "
+        f"{model.scoring.score}"
+    )
+    if len(model.classes) == 2:
+        return f"{scored} again, as before there was a third"
+    return (
+        f"{scored}, and what it knew of how far its scores are to be "
         "trusted is gone: until it is trained again, probabilities are what is "
         "expected of any model, and a threshold may be met less often"
     )

@@ -8,6 +8,7 @@ here; `nbtext.learning.one_by_one` and `nbtext.learning.in_bulk` carry plans out
 
 from collections import Counter as Tally
 from collections.abc import Collection, Mapping, Sequence
+from itertools import takewhile
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.classes import quoted
@@ -22,7 +23,7 @@ from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.scoring import Model
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.held_out import no_calibrations
-from nbtext.scoring.models.registry import scoring_for
+from nbtext.scoring.models.registry import is_one_number, scoring_for
 from nbtext.settings.reading import Format, Settings, default_settings
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import Field
@@ -512,6 +513,11 @@ def calibrated(
         sums[label] = [*map(int.__add__, before, values)]
     # as readers have it: a class of which nothing is left is gone
     classes = sorted(label for label, values in sums.items() if any(values))
+    n_tables = _as_before(model.file, classes)
+    if n_tables:
+        tables = model.file.tables[:n_tables]
+        known = calibrations_of(tables)
+        model = model.scored_by(tables[-1].header.scoring)
     nothing = no_calibrations(model)
     # what scores no corrected ones leaves these as they are
     calibrations = not_below_zero(totals([*seen, nothing]), known)
@@ -521,3 +527,25 @@ def calibrated(
         scoring = chosen(scoring, whole, classes)
     calibration = calibration_for(scoring, whole)
     return Calibrated(scoring, calibrations, calibration and fit(calibration, classes))
+
+
+def _as_before(file: ModelFile, classes: Sequence[str]) -> int:
+    """
+    Return how many tables a file had before there was a class more than two.
+
+    Their score is for two classes, and is that of the model again once the third one
+    is forgotten: all that it rests on is in these tables.
+
+    Args:
+        file: the model.
+        classes: those that it will have, sorted.
+
+    Returns:
+        0 if it has the same score still, or has others than these two.
+
+    """
+    if len(classes) != 2 or is_one_number(file.scoring) or not file.is_in_order:
+        return 0
+    tables = [*takewhile(lambda one: is_one_number(one.header.scoring), file.tables)]
+    names = {name for table in tables for name in table.header.classes}
+    return len(tables) if names == {*classes} else 0

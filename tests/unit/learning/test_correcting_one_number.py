@@ -107,6 +107,18 @@ def test_a_third_class_takes_another_score_and_leaves_the_correction_out(
     assert losses(path) == pytest.approx(losses(pure))
 
 
+def test_without_the_third_class_the_correction_is_as_it_was(path: str) -> None:
+    before, expected = held_out(load_model(path)), losses(path)
+    third = ["foxa foxb foxc", "foxb foxd"]
+    nbtext.learn(path, "news", third, create=True)
+
+    nbtext.forget(path, third)
+
+    assert losses(path) == expected
+    assert held_out(load_model(path)) == before
+    assert before.is_corrected
+
+
 @pytest.mark.parametrize("is_compacted", [False, True])
 def test_what_was_held_out_of_two_classes_outlasts_a_third(
     tmp_path: Path, is_compacted: bool

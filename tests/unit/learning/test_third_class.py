@@ -100,6 +100,41 @@ def test_it_can_be_forgotten_again(path: str) -> None:
     assert nbtext.classify(model, "garden").label == "ham"
 
 
+@pytest.mark.parametrize("n_documents", [3, FEW + 8], ids=["one by one", "in bulk"])
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_without_it_the_model_scores_as_it_did_before(
+    path: str, n_documents: int, is_moved: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = load_model(path)
+    nbtext.learn(path, "law", THIRD[:n_documents])
+
+    if is_moved:
+        nbtext.learn(path, "ham", THIRD[:n_documents])
+    else:
+        folder = Path(path).with_name("third")
+        folder.mkdir()
+        for number, text in enumerate(THIRD[:n_documents]):
+            (folder / str(number)).write_text(text)
+        with pytest.raises(SystemExit):
+            cli.main(["forget", "-m", path, str(folder)])
+        assert "2 classes the model scores by weighted again" in capsys.readouterr().err
+
+    after = load_model(path)
+    assert after.scoring == before.scoring
+    assert held_out(after) == held_out(before)
+    assert fitted(after).slope == fitted(before).slope
+    assert after.notes == ()
+
+
+def test_two_other_classes_are_scored_as_those_of_more_were(path: str) -> None:
+    nbtext.learn(path, "law", THIRD)
+
+    nbtext.forget(path, [text for label, text in TWO if label == "ham"])
+
+    assert load_model(path).classes == ("law", "spam")
+    assert load_model(path).scoring.score == "contrast"
+
+
 def test_it_is_refused_where_weights_were_not_counted(tmp_path: Path) -> None:
     path = str(tmp_path / "model.nbt")
     mail = "From: {0}@x.example\nMessage-ID: <{0}@x>\nMIME-Version: 1.0\n"
