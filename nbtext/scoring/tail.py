@@ -47,6 +47,11 @@ class ChangesView(Stored):
         self._by_key = by_key
         self._place_of = place_of
 
+    @property
+    def keys(self) -> Collection[int]:
+        """Return the terms that change."""
+        return self._by_key.keys()
+
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
         return {

@@ -15,6 +15,8 @@ import numpy as np
 from nbtext.scoring.models.arrays import is_shared_by, spread_entries, unit_length
 from nbtext.scoring.models.contrast_sums import view_sums
 from nbtext.scoring.models.weighted_terms import WEIGHT
+from nbtext.scoring.stored_view import Entry, summed
+from nbtext.scoring.tail import ChangesView
 from nbtext.settings.columns import UNIT
 from nbtext.tokens.bags import sum_by_document, unit_weights
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         Labels,
         Scores,
     )
+    from nbtext.scoring.model import Model
 
 LEAST_NORM: Final = 1e-9
 """A smaller sum of weights is that of a vocabulary of one term: nothing is said."""
@@ -71,6 +74,30 @@ def factors(model: BatchModel, view: int) -> Floats:
     n_terms = model.terms[view].n_terms
     sizes = model.total(view, WEIGHT)
     return _factors(model, model.once(_log_sums)[view], sizes.sum() - sizes, n_terms)
+
+
+def factors_with_changes(counts: BatchModel, model: Model, view: int) -> Floats:
+    """Return the same for an open model, whose changes are not in its file's counts."""
+    log_sums = counts.once(_log_sums)[view]
+    *stored, last = model.stored[view]
+    if isinstance(last, ChangesView):
+        log_sums = log_sums + _logs(model, view, model.found(view, last.keys))
+        log_sums -= _logs(model, view, summed(stored, last.keys))
+    column = model.settings.views[view].column(WEIGHT)
+    sizes = np.array([of_class[column] for of_class in model.totals[view]])
+    return _factors(counts, log_sums, sizes.sum() - sizes, model.n_terms(view))
+
+
+def _logs(model: Model, view: int, found: dict[int, list[Entry]]) -> Floats:
+    """Return the sum over some terms of ln(W_t - w_tc + a), by class."""
+    column = model.settings.views[view].column(WEIGHT)
+    weights = np.zeros((len(found), len(model.classes)))
+    for row, entries in zip(weights, found.values(), strict=True):
+        for class_, columns in entries:
+            row[class_] = columns[column]
+    others = weights.sum(axis=1, keepdims=True) - weights
+    logs: Floats = np.log(others / UNIT + model.scoring.smoothing).sum(axis=0)
+    return logs
 
 
 def _factors(

@@ -79,10 +79,13 @@ class NormalisedComplement(OnWeightedTerms):
 def _factors_of(model: Model) -> list[list[float]]:
     """Return for each view, for each class, -V / (sum over all terms of L_tc)."""
     from nbtext.scoring.batch_model import open_batch_model
-    from nbtext.scoring.models.complement_norms import factors
+    from nbtext.scoring.models.complement_norms import factors_with_changes
 
     counts = open_batch_model(model)
-    return [factors(counts, view).tolist() for view in range(len(counts.terms))]
+    return [
+        factors_with_changes(counts, model, view).tolist()
+        for view in range(len(counts.terms))
+    ]
 
 
 MODEL: Final[EventModel] = NormalisedComplement()

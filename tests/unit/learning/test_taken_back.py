@@ -22,7 +22,7 @@ COMMANDS = pytest.mark.parametrize("n", [1, 3, len(NEW)])
 """One document, a few by the plain engine, and many by arrays."""
 
 
-@pytest.fixture(scope="module", params=["contrast", "complement", "sum"])
+@pytest.fixture(scope="module", params=["contrast", "complement", "wcnb", "sum"])
 def trained(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> bytes:
