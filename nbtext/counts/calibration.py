@@ -233,12 +233,11 @@ def added_up(tables: Sequence[Sequence[Any]]) -> list[Any]:
 
     """
     last = [*next(filter(None, reversed(tables)), ())]
-    for one in chain.from_iterable(table[-1:] for table in tables):
-        if type(one) is dict and CORRECTED in one and one not in last:
-            uncorrected = {name: one[name] for name in one if name != CORRECTED}
-            if uncorrected in last:
-                return [*last, one]
-    return last
+    ends = chain.from_iterable(table[-1:] for table in reversed(tables))
+    are_corrected = (one for one in ends if type(one) is dict and CORRECTED in one)
+    one = next(are_corrected, {})
+    uncorrected = {name: one[name] for name in one if name != CORRECTED}
+    return [*last, one] if one not in last and uncorrected in last else last
 
 
 def total(calibrations: Iterable[Calibration]) -> Calibration:
