@@ -88,6 +88,10 @@ def are_read(path: Path) -> bool:
     return True
 
 
+REPAIRED: set[int] = set()
+"""Which sound tables were repaired, since nothing else goes into the new file."""
+
+
 def checked(path: Path, data: bytes) -> Checked | None:
     """Check a file and everything that is to hold then; None if it is no model."""
     path.write_bytes(data)
@@ -105,7 +109,10 @@ def checked(path: Path, data: bytes) -> Checked | None:
     is_short = found.parts[-1].what == END_MISSING and len(found.lost) == 1
     assert (found.is_sound or is_short) == are_read(path)
     if not found.is_sound:
-        is_repaired(found, path.with_suffix(".new"))
+        sound = [(n := part.offset, data[n : n + part.length]) for part in found.sound]
+        if (once := hash(tuple(sound))) not in REPAIRED:
+            is_repaired(found, path.with_suffix(".new"))
+            REPAIRED.add(once)
     assert path.read_bytes() == data
     return found
 
