@@ -43,7 +43,7 @@ def rows() -> Path:
 
 
 def test_every_event_model_that_can_is_tried(run: "Run", rows: Path) -> None:
-    status, out, err = run("tune", "-q", rows)
+    status, out, err = run("tune", "-q", "-m", "my mail.nbt", rows)
 
     assert (status, err) == (0, "")
     table, last = out.split("\n\n")
@@ -54,27 +54,17 @@ def test_every_event_model_that_can_is_tried(run: "Run", rows: Path) -> None:
     assert tried == {event.name for event in event_models()} - {"tfidf"}
     folds = [line[5] for line in lines if line[3] == "5 folds"]
     assert "--score tfidf --calibrate --no-correction" in folds
-    assert sum(line[4] == "chosen" for line in lines) == 1
+    marks = [line[4] for line in lines if line[3] == "5 folds"]
+    assert marks.count("chosen") == 1
+    assert marks.count("best") <= 1
+    assert {line[4] for line in lines if line[3] != "5 folds"} == {"-"}
     assert lines[0][3] == "5 folds"
     assert last.startswith("threshold\tspam from 0.")
     # the default chooses in training between two scores, one of which keeps none
-    assert "\npolicy\tnbtext policy --cost ham:spam=" in last
-    assert "\ntrain\tnbtext train" in last
+    assert "\npolicy\tnbtext policy -m 'my mail.nbt' --cost ham:spam=" in last
+    assert "\ntrain\tnbtext train -m 'my mail.nbt' " in last
     values = [float(line[0]) for line in lines if line[3] == "leave-one-out"]
     assert values == sorted(values)
-
-
-def test_no_model_is_told_twice_and_marks_are_of_folds(run: "Run", rows: Path) -> None:
-    table = run("tune", "-q", rows).out.partition("\n\n")[0]
-    _, *lines = (line.split("\t") for line in table.splitlines())
-    folds = [row for row in tune([rows]).rows if row.how == "5 folds"]
-
-    # of these texts the default is --score weighted, and that is chosen of the others
-    assert [] in [row.options for row in folds]
-    assert ["--score", "weighted"] not in [row.options for row in folds]
-    assert len({row.value for row in folds}) == len(folds)
-    assert {line[4] for line in lines if line[3] != "5 folds"} == {"-"}
-    assert [line[4] for line in lines].count("best") <= 1
 
 
 def test_the_line_to_type_makes_the_model_that_write_makes(
@@ -88,15 +78,7 @@ def test_the_line_to_type_makes_the_model_that_write_makes(
     one, other = load("a.nbt").model, load("b.nbt").model
     assert one.scoring == other.scoring
     assert one.settings == other.settings
-
-
-def test_the_lines_to_type_name_the_model_that_was_named(
-    run: "Run", rows: Path
-) -> None:
-    said = json.loads(run("tune", "-q", "--json", "-m", "my mail.nbt", rows).out)
-
-    assert said["train"].startswith("nbtext train -m 'my mail.nbt' ")
-    assert said["policy"].startswith("nbtext policy -m 'my mail.nbt' ")
+    assert open_model("a.nbt").policy is None
 
 
 @pytest.fixture
@@ -198,14 +180,13 @@ def test_mail_is_tuned_too(run: "Run") -> None:
 
 @pytest.mark.usefixtures("rows")
 def test_a_threshold_is_written_if_it_is_asked_for(run: "Run") -> None:
-    plain = run("tune", "--write", "-q", "rows.tsv", "-m", "a.nbt")
+    assert run("train", "-q", "rows.tsv", "-m", "a.nbt").status == 0
     asked = ("tune", "--write", "--max-false-positives", "ham=5%", "rows.tsv")
 
     status, out, err = run(*asked, "-m", "b.nbt")
 
-    assert (plain.status, status) == (0, 0)
+    assert status == 0
     assert "wrote b.nbt" in err
-    assert open_model("a.nbt").policy is None
     (cost,) = (open_model("b.nbt").policy or Policy()).costs
     assert (cost.truth, cost.decision) == ("spam", "ham")
     start = float(out.partition("threshold\tham from ")[2].split()[0])
@@ -266,12 +247,22 @@ def marked(n: int) -> str:
     return "".join(lines)
 
 
-def test_the_other_alphabet_is_tried_and_chosen_where_marks_mislead(run: "Run") -> None:
-    Path("rows.tsv").write_text(marked(240))
-    line = run("tune", "-q", "rows.tsv").out.splitlines()[-1]
+def test_no_model_is_told_twice() -> None:
+    Path("rows.tsv").write_text(marked(30))
+    tried = [row for row in tune(["rows.tsv"]).rows if row.how == "5 folds"]
 
-    assert line.startswith("train\tnbtext train --alphabet words")
-    rows = tune(["rows.tsv"], measure="error").rows
+    # of these texts the default is --score contrast, and that is chosen of the others
+    assert [] in [row.options for row in tried]
+    assert ["--score", "contrast"] not in [row.options for row in tried]
+    assert len({row.value for row in tried}) == len(tried)
+
+
+def test_the_other_alphabet_is_tried_and_chosen_where_marks_mislead() -> None:
+    Path("rows.tsv").write_text(marked(240))
+    tuned = tune(["rows.tsv"], measure="error")
+
+    assert tuned.options[:2] == ["--alphabet", "words"]
+    rows = tuned.rows
     words = next(row for row in rows if row.options == ["--alphabet", "words"])
     folds = evaluate_folds(["rows.tsv"], overrides=words.overrides, folds=5)
     assert folds.accuracy == pytest.approx(1 - words.value)
