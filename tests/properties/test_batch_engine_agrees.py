@@ -7,7 +7,7 @@ For any documents and any view, there are for each document the same keys, as of
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TypeAlias
 
 import numpy as np
@@ -168,13 +168,16 @@ def test_of_a_long_text_the_same_ngrams_are_read(
         assert by_document(view, [*map(list, documents)]) == defined(view, documents)
 
 
-@pytest.mark.parametrize("letter", ["a", "é", "中"])
+LONG, VERY_LONG = [2**17 - 1, 2**17, 2**17 + 1], [3 * 2**17 + 3]
+MANY = [512 + n for n in range(12)]
+
+
 @pytest.mark.parametrize(
-    "lengths",
+    ("letter", "lengths"),
     [
-        pytest.param([2**17 - 1, 2**17, 2**17 + 1], id="long"),
-        pytest.param([3 * 2**17 + 3], id="very long"),
-        pytest.param([512 + n for n in range(12)], id="many"),
+        *product(["a", "é"], [LONG, VERY_LONG, MANY]),
+        ("中", [2**17 + 3]),  # as many tokens
+        ("中", MANY),
     ],
 )
 def test_tokens_of_any_length_are_hashed_whole(
