@@ -13,21 +13,19 @@ from typing import TYPE_CHECKING, Final
 from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
-    from nbtext.evaluation.cross_validation import CrossValidated, cross_validate
-    from nbtext.evaluation.evaluation import Evaluation, evaluate
+    from nbtext.evaluation.cross_validation import cross_validate
+    from nbtext.evaluation.evaluation import Evaluation
     from nbtext.evaluation.of_model import evaluate_model
 
 __all__ = [
-    "CrossValidated",
     "Evaluation",
     "cross_validate",
-    "evaluate",
     "evaluate_model",
 ]
 
 _HOMES: Final = {
-    "cross_validation": ["CrossValidated", "cross_validate"],
-    "evaluation": ["Evaluation", "evaluate"],
+    "cross_validation": ["cross_validate"],
+    "evaluation": ["Evaluation"],
     "of_model": ["evaluate_model"],
 }
 

@@ -16,13 +16,7 @@ from nbtext.faces import lazy_face
 TYPE_CHECKING = False  # typing takes longer to import than a message to learn
 if TYPE_CHECKING:
     from nbtext.files._access import keep_access, make_file, make_folder
-    from nbtext.files._locking import (
-        busy,
-        flock_until,
-        locked,
-        succeeds_until,
-        unlocked,
-    )
+    from nbtext.files._locking import locked, succeeds_until, unlocked
     from nbtext.files._opening import (
         Buffer,
         is_in_place,
@@ -38,8 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Buffer",
     "NotDurableError",
-    "busy",
-    "flock_until",
     "is_in_place",
     "keep_access",
     "locked",
@@ -60,7 +52,7 @@ __all__ = [
 
 _HOMES = {
     "_access": ["keep_access", "make_file", "make_folder"],
-    "_locking": ["busy", "flock_until", "locked", "succeeds_until", "unlocked"],
+    "_locking": ["locked", "succeeds_until", "unlocked"],
     "_opening": [
         "Buffer",
         "is_in_place",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.learning.plan import CHANGED, LearnRequest, LearnResult, why_not
     from nbtext.learning.stream import learn_documents, model_fields
-    from nbtext.learning.taking_back import TakenBack, last_run, undo
+    from nbtext.learning.taking_back import last_run, undo
     from nbtext.learning.training import Trained, check_trainable, train
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "LearnRequest",
     "LearnResult",
     "SettingsOverrides",
-    "TakenBack",
     "Trained",
     "check_trainable",
     "count_table",
@@ -43,7 +42,7 @@ _HOMES = {
     "overrides": ["SettingsOverrides"],
     "plan": ["CHANGED", "LearnRequest", "LearnResult", "why_not"],
     "stream": ["learn_documents", "model_fields"],
-    "taking_back": ["TakenBack", "last_run", "undo"],
+    "taking_back": ["last_run", "undo"],
     "training": ["Trained", "check_trainable", "train"],
 }
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.registry import (
         changed,
         check_scoring,
-        default_scoring,
         event_model,
         event_models,
     )
@@ -37,7 +36,6 @@ __all__ = [
     "changed",
     "check_scoring",
     "classify",
-    "default_scoring",
     "event_model",
     "event_models",
     "fitted",
@@ -55,7 +53,6 @@ _HOMES = {
     "models.registry": [
         "changed",
         "check_scoring",
-        "default_scoring",
         "event_model",
         "event_models",
     ],

@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from nbtext.tokens.engine import Content
     from nbtext.tokens.key_reading import AnyReading, read_keys
     from nbtext.tokens.reading import Reading, is_mail, read
-    from nbtext.tokens.tokenizer import Field
 
 __all__ = [
     "AnyReading",
     "Bag",
     "Content",
-    "Field",
     "Reading",
     "Terms",
     "bag_of",
@@ -45,7 +43,6 @@ _HOMES = {
     "engine": ["Content"],
     "key_reading": ["AnyReading", "read_keys"],
     "reading": ["Reading", "is_mail", "read"],
-    "tokenizer": ["Field"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -14,19 +14,18 @@ from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.tuning.measures import MEASURES
-    from nbtext.tuning.tuned import Row, Tuned
+    from nbtext.tuning.tuned import Tuned
     from nbtext.tuning.tuning import tune
 
 __all__ = [
     "MEASURES",
-    "Row",
     "Tuned",
     "tune",
 ]
 
 _HOMES: Final = {
     "measures": ["MEASURES"],
-    "tuned": ["Row", "Tuned"],
+    "tuned": ["Tuned"],
     "tuning": ["tune"],
 }
 

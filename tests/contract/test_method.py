@@ -17,8 +17,9 @@ from nbtext.counts.calibration import (
 )
 from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, SCORES, TEMPERED_BY, TERMS
 from nbtext.learning.choosing import FEWEST
-from nbtext.scoring import default_scoring, event_model
+from nbtext.scoring import event_model
 from nbtext.scoring.models.contrast import MOST_UNSCALED
+from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.posterior import LEAST_SHARE, log_shares
 from nbtext.settings.reading import default_settings
 

@@ -14,11 +14,11 @@ from nbtext.document import Document
 from nbtext.keyring import fingerprint_of
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.views import View
-from nbtext.tokens import Field, bag_of, read, read_terms
+from nbtext.tokens import bag_of, read, read_terms
 from nbtext.tokens.definition import defined_keys, terms
 from nbtext.tokens.engine import document_keys, keys
 from nbtext.tokens.keyed import Keyed
-from nbtext.tokens.tokenizer import token_hash
+from nbtext.tokens.tokenizer import Field, token_hash
 
 SECRET = bytes(range(32))
 OTHER = bytes(32)

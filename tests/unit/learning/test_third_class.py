@@ -9,8 +9,9 @@ from nbtext import cli
 from nbtext.errors import TrainingError
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.scored_afterwards import LEAST
-from nbtext.scoring import default_scoring, event_model, fitted, load_model
+from nbtext.scoring import event_model, fitted, load_model
 from nbtext.scoring.held_out import held_out
+from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.stored import FEW
 from nbtext.store.file import open_model
 

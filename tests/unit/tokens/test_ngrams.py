@@ -3,9 +3,9 @@
 import pytest
 
 from nbtext.settings.views import NGRAMS
-from nbtext.tokens import Field, terms
+from nbtext.tokens import terms
 from nbtext.tokens.ngrams import EDGE, LONGEST, keys, ngrams
-from nbtext.tokens.tokenizer import KEY_SHIFT, token_hash
+from nbtext.tokens.tokenizer import KEY_SHIFT, Field, token_hash
 
 UNLIMITED = NGRAMS._replace(limit=None)
 
