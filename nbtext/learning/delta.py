@@ -19,7 +19,7 @@ from nbtext.errors import DamagedError, SettingsError
 from nbtext.exact import are_sums
 from nbtext.learning.correction_change import CorrectionChange
 from nbtext.scoring import Model
-from nbtext.scoring.frozen_idf import counted_columns, has_frozen_idf
+from nbtext.scoring.frozen_idf import counted_columns
 from nbtext.scoring.stored_view import Entry
 from nbtext.scoring.tail import ChangesView
 from nbtext.settings.columns import FROZEN
@@ -226,7 +226,7 @@ class Delta:
         for label in self.classes:
             totals = [self.total(view, label) for view in views]
             check_sums(model, label, self.documents[label], totals)
-            if has_frozen_idf(model.settings):
+            if model.settings.has_frozen_idf:
                 _check_class_stays(model, label, self.documents[label])
 
     def new_terms(self, model: Model) -> tuple[int, ...]:

@@ -17,7 +17,6 @@ from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import Batch, LearnRequest, LearnResult, planned
 from nbtext.policy import Policy
 from nbtext.scoring import Classifier, Decision, Model
-from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.model import model_of
 from nbtext.settings.scoring import Scoring
 from nbtext.store.file import with_table
@@ -128,8 +127,8 @@ class _Trial:
         model = self._model
         documents = [self._document] * len(readings)
         batch = Batch(model.settings, documents, readings)
-        is_frozen = has_frozen_idf(model.settings)
-        request = LearnRequest(model.path, label, frozen_idf=is_frozen)
+        frozen_idf = model.settings.has_frozen_idf
+        request = LearnRequest(model.path, label, frozen_idf=frozen_idf)
         plan = planned(model, batch, request)
         chunks = learn_few(plan) if plan.steps else []
         if chunks:

@@ -38,7 +38,6 @@ from nbtext.learning.reading_once import counts_of
 from nbtext.learning.scored_afterwards import are_too_few
 from nbtext.scoring import event_model, fitted
 from nbtext.scoring.batch_model import batch_model_of
-from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.held_out import (
     held_out_by,
     keeps_corrected,
@@ -104,7 +103,7 @@ class GrowingModel:
                 "each document, which takes too long one document after the other"
             )
             raise SettingsError(message)
-        if has_frozen_idf(base.settings):
+        if base.settings.has_frozen_idf:
             message = (
                 f"the {base.scoring.score} score weighs terms by how many of all "
                 "documents have them, which nobody knows while they come"

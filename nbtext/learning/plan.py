@@ -21,7 +21,6 @@ from nbtext.keyring import make_secret
 from nbtext.learning.new_classes import check_name, with_classes
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.scoring import Model
-from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.held_out import no_calibrations
 from nbtext.scoring.models.registry import is_one_number, scoring_for
 from nbtext.settings.reading import Format, Settings, default_settings
@@ -366,8 +365,7 @@ def _refusal(label: str | None, last: str | None) -> str | None:
 
 def _check_idf(settings: Settings, request: LearnRequest) -> None:
     """Refuse to change what an idf rests on, unless it shall stay as it is."""
-    is_frozen = has_frozen_idf(settings)
-    if is_frozen and not request.frozen_idf:
+    if settings.has_frozen_idf and not request.frozen_idf:
         message = (
             f"{request.path}: its TF-IDF weights rest on all of the documents that it "
             "was trained on: one more, or one less, would change the idf of every "
@@ -375,7 +373,7 @@ def _check_idf(settings: Settings, request: LearnRequest) -> None:
             "--frozen-idf)"
         )
         raise SettingsError(message)
-    if request.frozen_idf and not is_frozen:
+    if request.frozen_idf and not settings.has_frozen_idf:
         message = (
             f"{request.path}: the model has no idf to keep; leave out --frozen-idf"
         )

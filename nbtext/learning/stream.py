@@ -33,7 +33,6 @@ from nbtext.learning.plan import (
 )
 from nbtext.scoring import Model, batches, load_model
 from nbtext.scoring.classifying import readable_of
-from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.model import model_of
 from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.settings.reading import Settings
@@ -241,7 +240,7 @@ def _writable(path: str, wait: float) -> Iterator[tuple[int, Model | None]]:
 def _carried_out(plan: Plan) -> list[Buffer]:
     """Return the table to write, and enter into the plan what becomes of documents."""
     few = is_few([plan.batch.documents[step.place] for step in plan.steps])
-    if has_frozen_idf(plan.batch.settings):  # weighed one by one
+    if plan.batch.settings.has_frozen_idf:  # weighed one by one
         return learn_few(plan)
     is_scored_afterwards = plan.begins_class or plan.is_outgrown
     if few and not is_scored_afterwards:

@@ -9,13 +9,7 @@ that what is learnt can be taken away again.
 from nbtext.counts.idf import weights_of
 from nbtext.scoring.model import Model
 from nbtext.settings.columns import FROZEN, TFIDF
-from nbtext.settings.reading import Settings
 from nbtext.tokens.bag import TermCounts, columns_of
-
-
-def has_frozen_idf(settings: Settings) -> bool:
-    """Return whether documents are weighed by an idf that training has frozen."""
-    return settings.idf_documents is not None
 
 
 def counted_columns(

@@ -259,7 +259,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
 
     """
     path, settings = file.path, file.settings
-    if settings.idf_documents is not None and not file.is_in_order:
+    if settings.has_frozen_idf and not file.is_in_order:
         raise damaged(path, "files of TF-IDF weights were joined, which do not add up")
     classes = tuple(
         sorted({name for table in file.tables for name in table.header.classes})

@@ -137,6 +137,11 @@ class Settings(NamedTuple):
         return bool(self.views) and self.views[-1].kind != "text"
 
     @property
+    def has_frozen_idf(self) -> bool:
+        """Whether documents are weighed by an idf that training has frozen."""
+        return self.idf_documents is not None
+
+    @property
     def n_texts(self) -> int:
         """How many views see text: the first ones."""
         return len(self.views) - len(self.attributes)

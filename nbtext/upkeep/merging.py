@@ -45,7 +45,6 @@ from nbtext.learning import Delta, count_table, why_not
 from nbtext.learning.delta_table import correction_table
 from nbtext.learning.inheriting import why_not_by
 from nbtext.scoring import Model, batches, check_scoring
-from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.model import model_of
 from nbtext.store import (
     Contents,
@@ -137,7 +136,7 @@ def open_models(
 
 def _check_mergeable(file: ModelFile) -> None:
     """Refuse a model whose counts do not add up with those of another."""
-    if has_frozen_idf(file.settings):
+    if file.settings.has_frozen_idf:
         message = (
             f"{file.path}: its TF-IDF weights hold for the documents that it was "
             "trained on, and do not add up; train one model on all documents"
