@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,17 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as nohup leaves it
 # tests and what they start are compiled once, not by each of a thousand processes
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let a law meet no more examples than `few`, whatever it asks for."""
+    few = settings.get_profile("few").max_examples
+    for item in items if settings().max_examples == few else []:
+        law: Any = getattr(item, "obj", None)
+        own = getattr(law, "_hypothesis_internal_use_settings", None)
+        if own is not None:
+            fewer = settings(own, max_examples=min(own.max_examples, few))
+            law._hypothesis_internal_use_settings = fewer
 
 
 class Truth:

@@ -262,7 +262,11 @@ def test_what_is_left_is_what_counting_it_from_scratch_gives(
 ) -> None:
     run_state_machine_as_test(
         lambda: Life(kind, truth),  # type: ignore[arg-type]  # it calls it, no more
-        settings=settings(max_examples=15, stateful_step_count=12, deadline=None),
+        settings=settings(
+            max_examples=min(15, settings().max_examples),
+            stateful_step_count=12,
+            deadline=None,
+        ),
     )
 
 
