@@ -140,7 +140,7 @@ def _scores_of(model: Model) -> list[Callable[[], object]]:
         lambda: open_batch_model(model),
         lambda: [_corrected(model, key) for key in (0, 1 << 47, (1 << 48) - 1)],
         lambda: [model.n_terms(view) for view in range(len(model.settings.views))],
-        lambda: [model.entries(0, key) for key in (0, 1 << 47, (1 << 48) - 1)],
+        lambda: [model.found(0, (key,)) for key in (0, 1 << 47, (1 << 48) - 1)],
     ]
 
 

@@ -157,10 +157,6 @@ class Model(NamedTuple):
                 raise damaged(self.path, "a term's counts are below zero")
         return known
 
-    def entries(self, view: int, key: int) -> list[Entry]:
-        """Return the counts of a term, by class; none if it is unknown."""
-        return self.found(view, (key,)).get(key, [])
-
     def remembering(self) -> "Model":
         """Return the same model; it looks every term up once."""
         return self._replace(

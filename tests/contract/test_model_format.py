@@ -835,7 +835,7 @@ def test_a_key_is_found_in_place_with_the_same_counts(tmp_path: Path) -> None:
 
     for view, key in sorted({place[:2] for place in entries})[::7]:
         number = [one.name for one in model.settings.views].index(view)
-        for class_, (occurrences, documents) in model.entries(number, key):
+        for class_, (occurrences, documents) in model.found(number, (key,))[key]:
             name = model.classes[class_]
             assert entries[view, key, name, "occurrences"] == occurrences
             assert entries[view, key, name, "documents"] == documents

@@ -302,7 +302,7 @@ def test_the_plain_engine_reads_the_sum_of_the_tables(
     assert one.totals == other.totals
     assert one.n_terms(0) == other.n_terms(0)
     for key in {key for run in parts[0].runs[0] for key in run.keys.tolist()}:
-        assert one.entries(0, key) == other.entries(0, key)
+        assert one.found(0, (key,)) == other.found(0, (key,))
 
 
 def test_a_class_that_a_later_table_takes_away_is_gone(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from fuzz import forge
 from nbtext.counts.table import CountTable
 from nbtext.errors import DamagedError, NotAModelError
-from nbtext.scoring.model import load_model
+from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.scoring.stored_view import StoredView
+from nbtext.scoring.stored_view import Entry, StoredView
 from nbtext.settings.scoring import Scoring
 from nbtext.store.file import check_sound, open_model
 from nbtext.store.header import History
@@ -40,6 +40,11 @@ def write(path: Path, *tables: CountTable) -> str:
     return stored(path, *tables).path
 
 
+def entries_of(model: Model, term: str) -> list[Entry]:
+    """The counts of a term, by class; none if it is unknown."""
+    return model.found(0, (key_of(term),)).get(key_of(term), [])
+
+
 def test_a_term_has_its_counts_by_class(tmp_path: Path) -> None:
     table = counts_of(("ham", "x y y"), ("spam", "y z"), ("spam", "y"))
 
@@ -49,12 +54,12 @@ def test_a_term_has_its_counts_by_class(tmp_path: Path) -> None:
     assert model.documents == (1, 2)
     assert model.n_terms(0) == 3
     once = int(65535 * 1420 / hypot(1420, 2250))  # ln 2 and ln 3, in 2,048ths
-    assert model.entries(0, key_of("x")) == [(0, (1, 1, once))]
-    assert [(c, n[:2]) for c, n in model.entries(0, key_of("y"))] == [
+    assert entries_of(model, "x") == [(0, (1, 1, once))]
+    assert [(c, n[:2]) for c, n in entries_of(model, "y")] == [
         (0, (2, 1)),
         (1, (2, 2)),
     ]
-    assert model.entries(0, key_of("unknown")) == []
+    assert entries_of(model, "unknown") == []
 
 
 def test_every_term_of_many_is_found(tmp_path: Path) -> None:
@@ -65,9 +70,9 @@ def test_every_term_of_many_is_found(tmp_path: Path) -> None:
 
     for n, word in enumerate(words):
         expected = [(0, 1)] if n % 3 else [(0, 1), (1, 2)]
-        entries = model.entries(0, key_of(word))
+        entries = entries_of(model, word)
         assert [(class_, columns[0]) for class_, columns in entries] == expected
-    assert not any(model.entries(0, key_of(f"v{n}")) for n in range(5000))
+    assert not any(entries_of(model, f"v{n}") for n in range(5000))
 
 
 def test_tables_are_summed_as_they_are_read(tmp_path: Path) -> None:
@@ -77,8 +82,8 @@ def test_tables_are_summed_as_they_are_read(tmp_path: Path) -> None:
 
     assert model.classes == ("eggs", "ham", "spam")
     assert model.documents == (1, 1, 1)
-    assert [c for c, _ in model.entries(0, key_of("x"))] == [0, 1]
-    assert [c for c, _ in model.entries(0, key_of("y"))] == [1, 2]
+    assert [c for c, _ in entries_of(model, "x")] == [0, 1]
+    assert [c for c, _ in entries_of(model, "y")] == [1, 2]
     assert model.n_terms(0) == 3
     assert [columns[0] for columns in model.totals[0]] == [2, 2, 1]
 
@@ -89,8 +94,8 @@ def test_what_a_later_table_takes_away_is_unknown(tmp_path: Path) -> None:
     model = load_model(write(tmp_path / "model.nbt", one, other, -other, -other))
 
     assert model.classes == ("spam",)
-    assert model.entries(0, key_of("x")) == []
-    assert model.entries(0, key_of("y")) == [(0, (1, 1, 65535))]
+    assert entries_of(model, "x") == []
+    assert entries_of(model, "y") == [(0, (1, 1, 65535))]
     assert model.n_terms(0) == 1
 
 
@@ -131,7 +136,7 @@ def test_terms_of_many_tables_have_the_sums_that_unpacking_gives(
     assert all(entries == sorted(entries) for entries in everything.values())
     assert model.remembering().found(0, wanted) == some
     for key in wanted:  # one at a time is looked up, many are passed through
-        assert model.entries(0, key) == some.get(key, [])
+        assert model.found(0, (key,)).get(key) == some.get(key)
     assert model.n_terms(0) == len(sums)
 
 
@@ -223,7 +228,7 @@ def test_a_place_that_is_not_there_is_damage(
     path.write_bytes(forge.put_together([table]))
 
     with pytest.raises(NotAModelError, match=f"damaged: {message}"):
-        load_model(str(path)).entries(0, key_of("twice"))
+        load_model(str(path)).found(0, (key_of("twice"),))
 
 
 @pytest.mark.parametrize(
