@@ -99,6 +99,15 @@ def test_what_a_later_table_takes_away_is_unknown(tmp_path: Path) -> None:
     assert model.n_terms(0) == 1
 
 
+def test_counts_below_zero_are_damage(tmp_path: Path) -> None:
+    one, other = counts_of(("ham", "x x"), ("ham", "z")), counts_of(("ham", "y"))
+
+    model = load_model(write(tmp_path / "model.nbt", one, -other))
+
+    with pytest.raises(NotAModelError, match="a term's counts are below zero"):
+        entries_of(model, "y")
+
+
 WORDS_OF = st.lists(
     st.sampled_from(["x", "y", "z", "w", *(f"v{n}" for n in range(30))]), max_size=30
 ).map(" ".join)
