@@ -27,6 +27,7 @@ from nbtext.learning import stored
 from nbtext.store import appending, open_model
 from nbtext.tokens.engine import engine
 from tests.build import HAM, SPAM, mail
+from tests.crash.strikes import DIED, Strike, name_of
 
 if TYPE_CHECKING:
     from tests.build import Values
@@ -37,42 +38,12 @@ CALLS = (
     "open", "pwrite", "write", "fsync", "fdatasync", "replace", "link", "fchmod",
     "mkdir", "stat", "fstat", "unlink", "scandir", "getxattr", "removexattr",
 )  # fmt: skip
-DIED = 9
 FAILURES = (status.CANNOT_CREATE, status.IO_ERROR, status.TRY_AGAIN)
 
 pytestmark = [
     # a forked child of a process with threads may hang; this one has none of its own
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
-
-
-class Strike(NamedTuple):
-    """What befalls a call: it fails, or it is the last, or it does half of its work."""
-
-    kind: str
-    code: int = 0
-
-    def __call__(self, call: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
-        if self.kind == "fails":
-            raise OSError(self.code, os.strerror(self.code))
-        if self.kind == "dies before":
-            os._exit(DIED)
-        arguments = self._cut(call, arguments)
-        done = call(*arguments, **more)
-        if self.kind != "writes little":
-            os._exit(DIED)
-        return done
-
-    def _cut(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Return the arguments of a call that writes some of the bytes only."""
-        if call.__name__ not in ("write", "pwrite"):
-            return arguments
-        descriptor, data, *rest = arguments
-        if self.kind == "dies halfway":
-            data = data[: len(data) // 2]
-        elif self.kind == "writes little":
-            data = data[:7]
-        return descriptor, data, *rest
 
 
 STRIKES = [
@@ -269,11 +240,7 @@ def check(case: Case, strike: Strike, truth: "Truth") -> None:
         assert not open_model(str(case.path)).notes
 
 
-def of_strike(strike: Strike) -> str:
-    return f"{strike.kind} {errno.errorcode.get(strike.code, '')}".strip()
-
-
-each_strike = pytest.mark.parametrize("strike", STRIKES, ids=of_strike)
+each_strike = pytest.mark.parametrize("strike", STRIKES, ids=name_of)
 some_strikes = pytest.mark.parametrize(  # where there are many calls to strike
     "strike",
     [
@@ -282,7 +249,7 @@ some_strikes = pytest.mark.parametrize(  # where there are many calls to strike
         Strike("dies before"),
         Strike("dies halfway"),
     ],
-    ids=of_strike,
+    ids=name_of,
 )
 
 
@@ -369,7 +336,7 @@ def test_what_a_crash_cut_off_is_removed_or_not(
     check(case(cut, operation("ham", (7,)).carry_out), strike, truth)
 
 
-@pytest.mark.parametrize("strike", [STRIKES[0], STRIKES[5]], ids=of_strike)
+@pytest.mark.parametrize("strike", [STRIKES[0], STRIKES[5]], ids=name_of)
 def test_learning_that_begins_with_compacting_is_done_or_not(
     strike: Strike,
     quick_folder: Path,

@@ -26,6 +26,7 @@ from nbtext.filtering.mailboxes import Marks, _carrying
 from nbtext.filtering.rules import Rule
 from nbtext.scoring.classifier import Classifier
 from tests.build import maildir
+from tests.crash.strikes import DIED, WRITES, Strike, name_of
 from tests.filtered import filtered
 from tests.forking import ended, forked
 
@@ -33,15 +34,12 @@ CALLS = (
     "open", "pwrite", "write", "fsync", "fdatasync", "replace", "rename", "link",
     "unlink", "fchmod", "utime", "mkdir", "ftruncate", "removexattr",
 )  # fmt: skip
-WRITES = ("pwrite", "write")
 LOOKS = (
     "stat", "lstat", "fstat", "pread", "read", "lseek", "listdir", "scandir", "close",
     "getxattr", "readlink", "uname",
 )  # fmt: skip
 LOCKS = ("lockf", "flock", "fcntl")
 """Calls that change nothing, as functions of `os` and of `fcntl`."""
-
-DIED = 9
 
 MESSAGES = [
     b"Subject: %s\nMessage-ID: <%d@x.example>\n\n%s\n"
@@ -58,38 +56,11 @@ pytestmark = [
 ]
 
 
-class Strike(NamedTuple):
-    """What befalls a call: it fails, or it is the last, or it does half of its work."""
-
-    kind: str
-    code: int = 0
-
-    def __call__(self, call: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
-        if self.kind == "fails":
-            if call.__name__ == "rename_in_one_step":
-                return self.code
-            if call.__name__ == "close":
-                call(*arguments)  # it is closed all the same (close(2))
-            raise OSError(self.code, os.strerror(self.code))
-        if self.kind == "dies before":
-            os._exit(DIED)
-        if call.__name__ in WRITES:
-            descriptor, data, *rest = arguments
-            arguments = (descriptor, memoryview(data)[: len(data) // 2], *rest)
-        call(*arguments, **more)
-        os._exit(DIED)
-
-
 STRIKES = [
     Strike("fails", errno.ENOSPC),
     Strike("dies before"),
     Strike("dies halfway"),
 ]
-
-
-def name_of(strike: Strike) -> str:
-    """What a test with a strike is called."""
-    return f"{strike.kind} {errno.errorcode.get(strike.code, '')}".strip()
 
 
 def install(number: int, strike: Strike, case: "Case") -> list[int]:
