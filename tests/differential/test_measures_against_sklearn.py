@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nbtext.evaluation import bootstrap
 from nbtext.evaluation.evaluation import evaluate
 from nbtext.evaluation.metrics import Floats, Indices
 
@@ -14,10 +15,12 @@ SEEDS = range(5)
 
 
 @pytest.fixture
-def metrics() -> Any:
+def metrics(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Those of scikit-learn: 70 MB, which a process that forks should not have."""
     from sklearn import metrics
 
+    for name in ("REPLICATES", "FEWEST"):  # it has no intervals
+        monkeypatch.setattr(bootstrap, name, 1)
     return metrics
 
 
