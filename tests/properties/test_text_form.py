@@ -111,6 +111,11 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def text(taught: Path) -> bytes:
+    return text_of(open_model(str(taught)))
+
+
 def test_a_model_that_was_taught_comes_back_bit_for_bit(
     taught: Path, tmp_path: Path
 ) -> None:
@@ -168,8 +173,7 @@ def test_a_long_record_takes_several_lines(
     assert text_of(found) == text_of(open_model(str(taught)))
 
 
-def test_a_text_cut_off_anywhere_is_refused(taught: Path) -> None:
-    text = text_of(open_model(str(taught)))
+def test_a_text_cut_off_anywhere_is_refused(text: bytes) -> None:
     # of lines of terms, which begin anywhere, every fifth byte, and their ends
     ends = [place for place, byte in enumerate(text[:-1]) if byte == ord("\n")]
     near = (end + n for end in ends for n in (0, 1))
@@ -210,19 +214,19 @@ OTHERS = [
 
 @pytest.mark.parametrize("new", OTHERS, ids=lambda new: f"{new[:12]} of {len(new)}")
 def test_any_value_in_the_place_of_another_raises_nothing_else(
-    new: str, taught: Path, tmp_path: Path
+    new: str, text: bytes, tmp_path: Path
 ) -> None:
-    lines = text_of(open_model(str(taught))).decode().splitlines()
+    lines = text.decode().splitlines()
     kinds = {next(iter(json.loads(line))): line for line in lines}
     n_refused = 0
     for line in kinds.values():
         place = lines.index(line)
         plain = json.loads(line)
         for path in leaves(plain):
-            text = "\n".join(
+            other = "\n".join(
                 [*lines[:place], changed(plain, path, new), *lines[place + 1 :], ""]
             )
-            n_refused += is_refused(text.encode("utf-8", "surrogatepass"), tmp_path)
+            n_refused += is_refused(other.encode("utf-8", "surrogatepass"), tmp_path)
 
     assert n_refused > 100
 
@@ -248,17 +252,17 @@ def is_refused(text: bytes, folder: Path) -> bool:
 @given(st.data())
 @settings(SAME_FOLDER, max_examples=300)
 def test_changed_stretches_raise_nothing_else(
-    taught: Path, tmp_path: Path, data: st.DataObject
+    text: bytes, tmp_path: Path, data: st.DataObject
 ) -> None:
-    text = bytearray(text_of(open_model(str(taught))))
+    changed = bytearray(text)
     place = data.draw(st.integers(0, len(text)))
     change = data.draw(
         st.binary(max_size=40) | st.text("0123456789{}[],:-", max_size=9)
     )
     new = change if isinstance(change, bytes) else change.encode()
-    text[place : place + data.draw(st.integers(0, 40))] = new
+    changed[place : place + data.draw(st.integers(0, 40))] = new
 
-    is_refused(bytes(text), tmp_path)
+    is_refused(bytes(changed), tmp_path)
 
 
 @given(st.binary(max_size=300))
@@ -269,8 +273,8 @@ def test_random_bytes_are_refused(text: bytes) -> None:
 
 @given(st.data())
 @settings(SAME_FOLDER)
-def test_lines_in_another_order_are_refused(taught: Path, data: st.DataObject) -> None:
-    lines = text_of(open_model(str(taught))).splitlines(keepends=True)
+def test_lines_in_another_order_are_refused(text: bytes, data: st.DataObject) -> None:
+    lines = text.splitlines(keepends=True)
     place = data.draw(st.integers(0, len(lines) - 2))
     other = data.draw(st.integers(place + 1, len(lines) - 1))
     lines[place], lines[other] = lines[other], lines[place]
