@@ -185,6 +185,8 @@ def progress(
 
     n_bytes = total()
     console = Console(file=sys.stderr)
+    # else a shell that Ctrl-Z or a kill goes back to would have no cursor
+    console.show_cursor = lambda show=True: False  # type: ignore[method-assign]
     columns: list[ProgressColumn] = [TextColumn("{task.fields[text]}")]
     is_wide = console.width >= WIDE_PROGRESS
     if n_bytes:

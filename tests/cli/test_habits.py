@@ -158,6 +158,15 @@ def test_a_terminal_gets_colours_and_a_heading() -> None:
     assert "\t" not in shown
 
 
+@pytest.mark.usefixtures("model")
+def test_a_terminal_keeps_its_cursor_so_that_a_stopped_run_takes_none_away() -> None:
+    status, shown = on_a_terminal("train", "-m", "new.nbt", "spam", "ham")
+
+    assert status == 0
+    assert "16 documents" in shown
+    assert "\x1b[?25l" not in shown
+
+
 @pytest.mark.parametrize("name", ["spam and more", "x" * 150, "[bold]y"])
 @pytest.mark.usefixtures("model")
 def test_a_terminal_gets_names_whole(name: str) -> None:
