@@ -80,9 +80,13 @@ def documents_of(documents: Iterable[AnyDocument]) -> Iterable[AnyDocument]:
     return documents
 
 
-def label_of(label: str) -> str:
+def label_of(label: str, what: str = "a label") -> str:
     """
     Return a label as it is.
+
+    Args:
+        label: the name of a class.
+        what: what it is called if it is refused.
 
     Raises:
         TypeError: it is no string.
@@ -90,19 +94,23 @@ def label_of(label: str) -> str:
 
     """
     if not isinstance(label, str):
-        message = f"a label is a str, not {type(label).__name__}"
+        message = f"{what} is a str, not {type(label).__name__}"
         raise TypeError(message)
     if not label:
         message = (
-            "a label is the name of a class, and this one is empty; name the class"
+            f"{what} is the name of a class, and this one is empty; name the class"
         )
         raise ValueError(message)
     return label
 
 
-def pair_of(pair: Any) -> tuple[str, AnyDocument]:
+def pair_of(pair: Any, number: int) -> tuple[str, AnyDocument]:
     """
     Return a label and a document.
+
+    Args:
+        pair: what was given for them.
+        number: which pair it is, from 1.
 
     Raises:
         TypeError: it is something else.
@@ -111,8 +119,11 @@ def pair_of(pair: Any) -> tuple[str, AnyDocument]:
     """
     match pair:
         case (label, document) if not isinstance(pair, Document):
-            return label_of(label), document
-    message = f"expected pairs of a label and a document, found {pair!r:.80}"
+            return label_of(label, f"the label of document {number}"), document
+    message = (
+        f"document {number}: expected pairs of a label and a document, "
+        f"found {pair!r:.80}"
+    )
     raise TypeError(message)
 
 

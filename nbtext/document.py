@@ -88,7 +88,7 @@ def as_document(document: AnyDocument, name: str = "1") -> Document:
     if isinstance(document, str):
         document = document.encode("utf-8", "replace")
     if not isinstance(document, bytes):
-        message = f"a document is bytes or str, not {type(document).__name__}"
+        message = f"document {name} is bytes or str, not {type(document).__name__}"
         raise TypeError(message)
     return Document(name, (document,))
 

@@ -63,7 +63,8 @@ def labelled(pairs: Iterable[tuple[str, AnyDocument]]) -> Iterator[Document]:
         ValueError: a label is empty.
 
     """
-    for number, (label, document) in enumerate(map(pair_of, pairs), 1):
+    for number, pair in enumerate(pairs, 1):
+        label, document = pair_of(pair, number)
         yield as_document(document, str(number))._replace(label=label)
 
 

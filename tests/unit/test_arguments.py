@@ -70,8 +70,27 @@ def test_what_is_no_pair_is_refused(tmp_path: Path, pair: object) -> None:
 def test_a_label_is_a_string(model: Path) -> None:
     with pytest.raises(TypeError, match="a label is a str, not list"):
         nbtext.learn(model, ["sport"], ["a goal"])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a label is a str, not int"):
-        nbtext.train_on([(1, "a"), (2, "b")], model)  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("pair", "error"),
+    [
+        (("sport", float("nan")), "^document 4 is bytes or str, not float$"),
+        ((1, "a goal"), "^the label of document 4 is a str, not int$"),
+        (("", "a goal"), "^the label of document 4 is the name of a class, and"),
+        (("sport",), r"^document 4: expected pairs .*, found \('sport',\)$"),
+    ],
+    ids=["no text", "a number", "no label", "no pair"],
+)
+def test_of_many_documents_the_one_that_is_refused_is_named(
+    model: Path, pair: Any, error: str
+) -> None:
+    pairs = [*TOPICS, pair]
+
+    with pytest.raises((TypeError, ValueError), match=error):
+        nbtext.train_on(pairs, model)
+    with pytest.raises((TypeError, ValueError), match=error):
+        nbtext.learn_labelled(model, pairs)
 
 
 @pytest.mark.parametrize(
