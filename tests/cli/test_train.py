@@ -321,6 +321,22 @@ def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None
     assert len(quiet.splitlines()) == 1
 
 
+def test_train_warns_of_labels_that_look_the_same(run: "Run") -> None:
+    Path("rows.csv").write_text(
+        "label,text\né,one\nx,two\nz,five\ne\u0301,three\nX ,four\n", "utf-8"
+    )
+
+    status, _, err = run("train", "-q", "-m", "m.nbt", "rows.csv")
+
+    assert (status, err) == (
+        0,
+        "WARNING: the labels 'X' and 'x' (and 1 pair more) are the same but for case, "
+        "blanks, or how their characters are composed; if they are one class, write "
+        "them in one way\n",
+    )
+    assert documents(run, "m.nbt") == {"X": 1, "e\u0301": 1, "x": 1, "z": 1, "é": 1}
+
+
 @pytest.mark.parametrize("command", ["train", "doctor", "eval"])
 def test_a_table_without_a_known_column_of_labels_is_told_what_to_name(
     run: "Run", command: str
