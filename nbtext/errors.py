@@ -37,6 +37,7 @@ wrong shape) stay ValueError and TypeError.
 """
 
 import errno
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -135,8 +136,30 @@ class UnknownClassError(SettingsError):
 FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 """What the system says where there is no room for a file."""
 
+REFUSED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""What the system says where a file, or a folder, may not be written to."""
+
 MOST_LISTED: Final = 20
 """Maximum number of classes or columns that a message names."""
+
+
+def advice_on(error: Exception, path: str) -> str:
+    """
+    Return what to do about a file that cannot be written, after a semicolon, if known.
+
+    Args:
+        error: if it names a file, that was to be made in its folder.
+        path: what else may not be written to.
+
+    """
+    code = getattr(error, "errno", None)
+    if code in FULL:
+        return "; make room there"
+    if code in REFUSED:
+        if made := getattr(error, "filename", None):
+            path = os.path.dirname(made)  # noqa: PTH120  importing pathlib costs 10 ms
+        return f"; see who may write to {path}"
+    return ""
 
 
 class SecretError(SettingsError):

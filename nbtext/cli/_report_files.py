@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from nbtext.classes import quoted
-from nbtext.errors import FULL, ReportError
+from nbtext.errors import ReportError, advice_on
 
 if TYPE_CHECKING:
     from nbtext.evaluation import Evaluation
@@ -106,5 +106,5 @@ def _write(result: "Evaluation", path: str, terms: "Sequence[TopTerm]") -> str |
         replace_file(path, (piece.encode() for piece in pieces))
     except OSError as error:
         reason = f"{path}: the report cannot be written: {error.strerror or error}"
-        return f"{reason}; make room there" if error.errno in FULL else reason
+        return f"{reason}{advice_on(error, path)}"
     return None

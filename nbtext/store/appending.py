@@ -72,14 +72,15 @@ def append_table(
         _write_rest(descriptor, offset, table)
         _make_valid(descriptor, offset, table[:1])
     except OSError as error:
-        from nbtext.errors import ModelWriteError  # what it imports takes long
+        # what these import takes long
+        from nbtext.errors import ModelWriteError, advice_on
 
         reason = error.strerror
         if error.errno == errno.EBADF:  # it was opened for reading
             reason = "it may only be read"
         message = (
             f"{path}: the model cannot be written: {reason}; it is as good as before, "
-            "and nothing more was learnt"
+            f"and nothing more was learnt{advice_on(error, path)}"
         )
         raise ModelWriteError(message) from error
 

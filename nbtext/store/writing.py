@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from nbtext.errors import ModelWriteError
+from nbtext.errors import ModelWriteError, advice_on
 from nbtext.settings.views import View
 from nbtext.store.blocks import Buffer, Checksums, n_blocks
 from nbtext.store.header import Header
@@ -195,6 +195,6 @@ def replace_file(
         message = (
             f"{path}: the model cannot be written: "
             f"{getattr(error, 'strerror', None) or error}; what was there before is "
-            "unchanged"
+            f"unchanged{advice_on(error, path)}"
         )
         raise ModelWriteError(message) from error

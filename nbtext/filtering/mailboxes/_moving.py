@@ -4,10 +4,11 @@ import errno
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from nbtext.errors import (
     FULL,
+    REFUSED,
     BusyError,
     MailboxError,
     MissingSourceError,
@@ -17,9 +18,6 @@ from nbtext.errors import (
 from nbtext.filtering.mailboxes._content import Content, read_content
 from nbtext.filtering.mailboxes._message import Marks, Message
 from nbtext.filtering.mailboxes._opening import Folder
-
-REFUSED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""Error numbers of folders that are not ours to write."""
 
 
 class Task(NamedTuple):

@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 import subprocess
@@ -114,8 +115,33 @@ def test_no_table_is_begun_for_which_there_is_no_room(
 
     with locked(str(path)) as descriptor:
         assert descriptor is not None
-        with pytest.raises(ModelWriteError, match="No space left on device"):
+        with pytest.raises(ModelWriteError, match="learnt; make room there"):
             append_table(str(path), descriptor, 3, [bytes(2 * free.f_frsize)])
+
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (errno.EACCES, "Permission denied; {old}; see who may write to {folder}$"),
+        (errno.EROFS, "Read-only file system; {old}; see who may write to {folder}$"),
+        (errno.ENOSPC, "No space left on device; {old}; make room there$"),
+        (errno.EIO, "Input/output error; {old}$"),
+    ],
+)
+def test_what_to_do_is_said_where_a_model_cannot_be_written(
+    code: int, advice: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: str, *_: object) -> int:
+        raise OSError(code, os.strerror(code), name)
+
+    said = advice.format(old="what was there before is unchanged", folder=path.parent)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", refuse)
+        with pytest.raises(ModelWriteError, match=said):
+            replace_file(str(path), [b"new"])
 
     assert path.read_bytes() == b"old"
 
