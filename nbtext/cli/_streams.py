@@ -54,15 +54,19 @@ def bytes_to_stdout(data: bytes | memoryview) -> None:
     Write bytes to standard output as they are, and see them out.
 
     Raises:
-        OSError: this process was started without a standard output.
+        OSError: it cannot be written, or this process was started without it.
 
     """
     if sys.stdout is None:
         raise OSError(EBADF, os.strerror(EBADF), "standard output")
     rest = memoryview(data)
-    while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written
-        rest = rest[sys.stdout.buffer.write(rest) :]
-    sys.stdout.flush()
+    try:
+        while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written
+            rest = rest[sys.stdout.buffer.write(rest) :]
+        sys.stdout.flush()
+    except OSError as error:
+        error.filename = "standard output"
+        raise
 
 
 def to_stderr(message: str) -> None:
