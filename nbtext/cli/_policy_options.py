@@ -15,7 +15,7 @@ import click
 
 from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
-from nbtext.cli._numbers import number_of
+from nbtext.cli._numbers import fraction_of
 from nbtext.cli._option_groups import option_group
 from nbtext.cli._report import UNSURE as NO_LABEL
 from nbtext.cli._values import share_of
@@ -192,10 +192,7 @@ def _costs_in_lines(path: str, lines: Iterable[str]) -> Iterable[Cost]:
 
 def percentage_of(text: str) -> float:
     """Return a share, written as a number from 0 to 1 or with a percent sign."""
-    digits = text.strip()
-    is_percentage = digits.endswith("%")
-    value = number_of(digits.removesuffix("%"))
-    value = float(f"{value / 100:.12g}") if is_percentage else value
+    value = fraction_of(text)
     if not 0 < value < 1:
         message = f"{quoted(text)} is not a share between 0 and 1, such as 0.2 or 20%."
         raise click.BadParameter(message)

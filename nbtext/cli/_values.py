@@ -5,7 +5,7 @@ from typing import Final
 import click
 
 from nbtext.classes import quoted
-from nbtext.cli._numbers import number_of
+from nbtext.cli._numbers import fraction_of, number_of
 from nbtext.sources import is_delimiter
 
 LARGEST_SIZE: Final = 1 << 50
@@ -32,10 +32,12 @@ def bytes_of(size: str) -> int:
 
 
 def share_of(text: str) -> float:
-    """Return a probability, from 0 to 1."""
-    value = number_of(text)
+    """Return a probability, from 0 to 1, perhaps written with a percent sign."""
+    value = fraction_of(text)
     if not 0 <= value <= 1:
-        message = f"{quoted(text)} is not a probability from 0 to 1."
+        message = (
+            f"{quoted(text)} is not a probability from 0 to 1, such as 0.9 or 90%."
+        )
         raise click.BadParameter(message)
     return value
 

@@ -97,6 +97,11 @@ def test_a_policy_is_shown_changed_and_cleared(run: "Run") -> None:
     assert policy_of() is None
 
 
+@pytest.mark.parametrize("share", ["90%", "90.0 %", "9e1%", "0.9"])
+def test_a_probability_is_written_as_other_shares_are(run: "Run", share: str) -> None:
+    assert run("policy", "--unsure", share).out.endswith("\nunsure\t0.9\n")
+
+
 def test_a_rule_replaces_the_rule_and_leaves_the_prior(run: "Run") -> None:
     keep(run)
 
