@@ -191,6 +191,12 @@ def warnings_of(made: "TrainingSummary") -> list[str]:
             f"WARNING: {counted(made.conflicts, 'document')} stood under two labels "
             "or more; each label has counted it"
         )
+    n_classes, learnt = len(made.classes), sum(made.classes.values())
+    if n_classes > max(MOST_LISTED, learnt / 2):
+        lines.append(
+            f"WARNING: {n_classes:,} classes are many for {counted(learnt, 'document')}"
+            "; are these the labels (--label-column), and not texts or numbers of rows?"
+        )
     if pairs := alike(made.classes):
         first, second = map(quoted, pairs[0])
         rest = f" (and {counted(len(pairs) - 1, 'pair')} more)" if pairs[1:] else ""

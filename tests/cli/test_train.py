@@ -321,6 +321,25 @@ def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None
     assert len(quiet.splitlines()) == 1
 
 
+@pytest.mark.parametrize(("rows", "is_told"), [(21, True), (20, False)])
+def test_train_warns_of_a_column_of_labels_that_is_another(
+    run: "Run", rows: int, is_told: bool
+) -> None:
+    lines = [f"{number},text {number} of it\n" for number in range(rows)]
+    Path("rows.csv").write_text("id,text\n" + "".join(lines))
+    columns = ("--label-column", "id", "--text-column", "text")
+
+    status, _, err = run("train", "-q", "-m", "m.nbt", *columns, "rows.csv")
+
+    assert status == 0
+    assert err == (
+        "WARNING: 21 classes are many for 21 documents; are these the labels "
+        "(--label-column), and not texts or numbers of rows?\n"
+        if is_told
+        else ""
+    )
+
+
 def test_train_warns_of_labels_that_look_the_same(run: "Run") -> None:
     Path("rows.csv").write_text(
         "label,text\né,one\nx,two\nz,five\ne\u0301,three\nX ,four\n", "utf-8"
