@@ -41,7 +41,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from nbtext.classes import folder_of, quoted, similar
+from nbtext.classes import alike, folder_of, quoted, similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -125,7 +125,9 @@ class UnknownClassError(SettingsError):
         folder = folder_of(label, classes)
         known = f"the model's classes are {listed(classes) or 'none'}"
         if near is not None:
-            known = f"did you mean {quoted(near)}? T{known[1:]}"
+            is_same = not near.isascii() and alike((label, near))
+            how = " (the same, composed of other characters)" if is_same else ""
+            known = f"did you mean {quoted(near)}{how}? T{known[1:]}"
         elif folder is not None:
             renaming = shlex.join(["nbtext", "rename", f"{folder}={label}"])
             advice = f"to give {quoted(folder)} that name: {renaming}"
