@@ -21,6 +21,7 @@ from benchmarks import (
     one_message,
     serving,
     space,
+    training_by_default,
     training_mail,
     training_text,
 )
@@ -33,6 +34,7 @@ BENCHMARKS: Final[tuple[Figures, ...]] = (
     training_mail.figures,
     classifying_mail.figures,
     training_text.figures,
+    training_by_default.figures,
     classifying_text.figures,
     one_message.figures,
     learning.figures,

@@ -116,6 +116,12 @@ def scikit_learn_classification(kept: Path, folder: Path) -> Job:
     return Job(((scikit_learn_python(), str(script), str(kept), str(folder)),))
 
 
+def linear_svc_training(source: str) -> Job:
+    """Return the training of a linear SVM on words and pairs of labelled text."""
+    script = Path(__file__).with_name("train_linear_svc.py")
+    return Job(((scikit_learn_python(), str(script), source),))
+
+
 def scikit_learn_start() -> Job:
     """Return what of that is only importing."""
     imports = "import sklearn.feature_extraction.text, sklearn.naive_bayes"
