@@ -46,8 +46,8 @@ OBSERVED: Final = 4096
 """Minimum documents whose losses are computed together, but for the last of them."""
 
 WAITING: Final = 1 << 22
-"""About how many scores wait to be observed together: of 1,000 classes and more, fewer
-documents are scored and observed at a time."""
+"""About how many scores wait to be observed together, by all candidates: of more than
+100 classes fewer documents are."""
 
 ROOM: Final = 1 << 15
 """How many exponentials are computed at a time, about."""
@@ -201,7 +201,8 @@ def observed_scores(
     """
     documents = dict(Tally(names))
     found: list[Calibration] = []
-    labels = _places(model, names)
+    has_losses = any(own.losses for own in nothing)
+    labels = _places(model, names if has_losses else ())
     for number, (own, values) in enumerate(zip(nothing, scores, strict=True)):
         # a weight of byte n-grams, say, tells no candidates apart where there are none
         same = [n for n in range(number) if np.array_equal(scores[n], values)]

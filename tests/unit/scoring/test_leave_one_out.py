@@ -68,6 +68,20 @@ def test_documents_that_are_many_are_dealt_with_in_parts() -> None:
     assert in_parts.tolist() == np.sum(apart, axis=0).tolist()
 
 
+@pytest.mark.parametrize("n_classes", [2, 9])
+def test_losses_are_the_same_whatever_lies_side_by_side(
+    n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(2)
+    scores = random.normal(size=(200, n_classes))
+    labels = random.integers(0, n_classes, 200)
+    few = observed_losses(scores, labels)
+
+    monkeypatch.setattr(leave_one_out, "FEW_CLASSES", 0)
+
+    assert np.abs(observed_losses(scores, labels) - few).max() <= 2
+
+
 def test_each_octave_doubles_the_temperatures() -> None:
     assert [2 * s for s in TEMPERATURES[:-OCTAVE]] == [*TEMPERATURES[OCTAVE:]]
 
