@@ -91,7 +91,9 @@ If no columns are named and there are two, a label and a text, then a first line
 `v1,v2` is a heading if the labels below it repeat and `v1` is not one of them; a note says
 so, and how to change it. The separator of a CSV file is a comma, or a semicolon, a tab or a bar if
 the first lines show one of them and no comma; that of TSV is a tab. `--delimiter` names another,
-with quotes as in CSV; so does a first line `sep=;`. Lines end in LF, CR LF, or CR alone. A file
+with quotes as in CSV; so does a first line `sep=;`. A row whose quote is never closed is refused, and
+the next line is a row: also where the quote of a later row, with as many fields as the first one,
+would close it. Lines end in LF, CR LF, or CR alone. A file
 without a suffix whose lines begin with a label and a tab is a table where labels are needed, and one document elsewhere: `classify` says so.
 
 `--files-from FILE` reads names of sources from a file or from standard input, one a line (LF or CR LF), or with

@@ -4,7 +4,8 @@ The records of comma-separated values (RFC 4180), as bytes and as a stream.
 The standard library's `csv` reads text, refuses fields over a limit that is set for
 the whole process, and pulls its lines, so that a pause could not be announced before it
 waits for one. What the RFC does not allow is read as `csv` reads it: a quote inside an
-unquoted field is itself, and what follows a closing quote belongs to the field.
+unquoted field is itself, and what follows a closing quote belongs to the field. But a
+quote that one row forgets to close does not take the rows with it up to the next one.
 """
 
 import re
@@ -32,7 +33,8 @@ def csv_records(
     Yield the fields of each record; a blank line is none.
 
     A quoted field may hold line feeds. If it is still open at the end of the lines, or
-    after `longest` bytes, reading goes on with the second line of its record.
+    after `longest` bytes, or if what closes it is a row's own quote, reading goes on with
+    the second line of its record.
     """
     record = _OpenRecord(longest, separator)
     for line in lines:
@@ -60,6 +62,7 @@ class _OpenRecord:
         self._separator = separator
         self._lines: deque[bytes] = deque()
         self._size = 0
+        self._width = 0  # how many fields the first record has
 
     def take(self, line: bytes) -> Iterator[Fields | BadRecord]:
         """Read one line more and yield what it completes."""
@@ -67,8 +70,11 @@ class _OpenRecord:
         if not is_inside and b'"' not in line:
             plain = line.removesuffix(b"\r")
             if plain:
-                yield plain.split(self._separator)
+                yield self._with_width(plain.split(self._separator))
             return
+        if is_inside and self._is_a_row(line):
+            yield from self.give_up()
+            is_inside = False
         fields, is_open = _scan(line, self._separator, is_inside=is_inside)
         if is_open:
             self._lines.append(line)
@@ -76,11 +82,30 @@ class _OpenRecord:
             while self._size > self._longest:
                 yield from self._give_up_first()
         elif is_inside:
-            yield _joined([*self._lines, line], self._separator)
+            yield self._with_width(_joined([*self._lines, line], self._separator))
             self._lines.clear()
             self._size = 0
         else:
-            yield fields
+            yield self._with_width(fields)
+
+    def _with_width(self, fields: Fields) -> Fields:
+        """Return the fields of a record, which are counted if it is the first."""
+        self._width = self._width or len(fields)
+        return fields
+
+    def _is_a_row(self, line: bytes) -> bool:
+        """
+        Return whether a line that closes a quoted field is rather a row of its own.
+
+        It is if the field would go on behind its closing quote, as none does that a
+        program wrote, and if the line alone has as many fields as the first record.
+        """
+        closing = _closing_quote(line, 0)
+        behind = line[closing + 1 :].removesuffix(b"\r")
+        if not behind or behind.startswith(self._separator):
+            return False
+        fields, _ = _scan(line, self._separator, is_inside=False)
+        return len(fields) == self._width > 1
 
     def give_up(self) -> Iterator[Fields | BadRecord]:
         """Drop the first line of an open record, and read the others again."""

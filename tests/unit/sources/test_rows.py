@@ -239,6 +239,21 @@ def test_after_a_quote_that_is_never_closed_the_next_line_is_read() -> None:
     assert texts(others) == [(b"c",), (b"",)]
 
 
+def test_a_quote_that_a_row_forgets_does_not_take_the_rows_up_to_the_next_quote() -> (
+    None
+):
+    rest = b'y,c\n\ny,d\nx,"no ""e"", yes"\ny,f\n'
+    data = b'x,a\nx,"b\n' + rest + b'y,"g\nh"\ny,"i\n"j" k\n'
+
+    items = without_notes(rows(data, "csv", labelled=True))
+
+    assert "-:2: a quote that is never closed" in errors([items[1]])[0]
+    read = [items[0], *items[2:]]
+    assert texts(read) == [
+        (b"a",), (b"c",), (b"d",), (b'no "e", yes',), (b"f",), (b"g\nh",), (b'i\nj" k',)
+    ]  # fmt: skip
+
+
 def test_a_quoted_field_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_rows, "_LEAST_LONGEST", 1000)
     data = b'x,"b\n' + b"y,c\n" * 20_000
