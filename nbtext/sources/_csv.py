@@ -33,8 +33,8 @@ def csv_records(
     Yield the fields of each record; a blank line is none.
 
     A quoted field may hold line feeds. If it is still open at the end of the lines, or
-    after `longest` bytes, or if what closes it is a row's own quote, reading goes on with
-    the second line of its record.
+    after `longest` bytes, or if what closes it is a row's own quote, reading goes on
+    with the second line of its record.
     """
     record = _OpenRecord(longest, separator)
     for line in lines:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from nbtext.document import Document, Item, Note, Pause, Unreadable
-from nbtext.errors import SourceError
+from nbtext.errors import SettingsError, SourceError
 from nbtext.exact import check_number, value_of
 from nbtext.sources._csv import csv_records
 from nbtext.sources._heading import (
@@ -65,9 +65,15 @@ def row_items(
 
     Raises:
         SourceError: the columns that are asked for, or a label, are not there.
-        SettingsError: a model reads other columns than are asked for.
+        SettingsError: a model reads other columns than are asked for, or labels are to
+            be what is read.
     """
     options = options.for_table()
+    if options.label_column in options.read_columns:
+        raise SettingsError(
+            f"column {options.label_column} cannot hold both the label and what is "
+            "read to tell it; name another --label-column or --text-column"
+        )
     number = 0
     label_column = options.label_column
     is_first = True

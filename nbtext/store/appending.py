@@ -75,12 +75,12 @@ def append_table(
         # what these import takes long
         from nbtext.errors import ModelWriteError, advice_on
 
-        reason = error.strerror
+        cause = error
         if error.errno == errno.EBADF:  # it was opened for reading
-            reason = "it may only be read"
+            cause = OSError(errno.EACCES, "it may only be read")
         message = (
-            f"{path}: the model cannot be written: {reason}; it is as good as before, "
-            f"and nothing more was learnt{advice_on(error, path)}"
+            f"{path}: the model cannot be written: {cause.strerror}; it is as good as "
+            f"before, and nothing more was learnt{advice_on(cause, path)}"
         )
         raise ModelWriteError(message) from error
 

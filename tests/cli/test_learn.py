@@ -343,7 +343,7 @@ def test_a_disk_that_may_only_be_read_is_named_as_the_reason(
         73,
         "",
         f"Error: {there}: the model cannot be written: it may only be read; it is as "
-        "good as before, and nothing more was learnt\n",
+        f"good as before, and nothing more was learnt; see who may write to {there}\n",
     )
     assert compacted.status == 73
     assert "Read-only file system" in compacted.err

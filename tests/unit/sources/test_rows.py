@@ -239,6 +239,11 @@ def test_after_a_quote_that_is_never_closed_the_next_line_is_read() -> None:
     assert texts(others) == [(b"c",), (b"",)]
 
 
+def test_labels_are_not_told_by_themselves() -> None:
+    with pytest.raises(SettingsError, match="column kind cannot hold both"):
+        rows(b"kind,text\nx,a\n", "csv", label_column="kind", text_columns=("kind",))
+
+
 def test_a_quote_that_a_row_forgets_does_not_take_the_rows_up_to_the_next_quote() -> (
     None
 ):

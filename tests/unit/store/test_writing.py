@@ -49,7 +49,8 @@ def test_a_long_table_is_written_whole(path: Path) -> None:
 def test_a_file_that_may_only_be_read_is_not_appended_to(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        with pytest.raises(ModelWriteError, match="it may only be read; it is as good"):
+        said = f"it may only be read; it is as good.*; see who may write to {path}"
+        with pytest.raises(ModelWriteError, match=said):
             append_table(str(path), descriptor, 3, [b"new"])
     finally:
         os.close(descriptor)
