@@ -82,6 +82,13 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
             )
             raise SettingsError(message)
         is_mbox_by_name = container_format(path) == "mbox"
+        if isinstance(source, Maildir) and "/" not in path and not is_mbox_by_name:
+            message = (
+                f"{name}: there is no mailbox of that name in the working directory, "
+                f"where it would be made; write .{name} for the folder of "
+                f"{source.path}, or ./{name} to have it made"
+            )
+            raise SettingsError(message)
         target = Mbox(path) if is_mbox_by_name else type(source)(path)
     if (source.kind == "mbox") != (target.kind == "mbox"):
         kinds = f"{KINDS[source.kind]} to {KINDS[target.kind]}"

@@ -760,3 +760,17 @@ def test_sequences_that_are_too_long_to_be_read_are_left_as_they_are(
 
     assert (tmp_path / "box/.mh_sequences").read_text() == "mine: 1-2\nother: 2-3\n"
     assert len([*box.messages()]) == 3
+
+
+def test_a_name_without_a_dot_is_no_new_maildir_where_nobody_looks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    box = maildir(tmp_path / "box")
+
+    with pytest.raises(SettingsError, match=r"write \.Junk for the folder of .*/box"):
+        target_of(box, "Junk")
+
+    assert target_of(box, "./Junk").path == "./Junk"
+    maildir(tmp_path / "Junk")
+    assert target_of(box, "Junk").path == "Junk"
