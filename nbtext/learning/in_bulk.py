@@ -166,6 +166,7 @@ class _Changes:
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
         self._counts: BatchModel | None = None
+        self._before: CountTable | None = None  # what the model has counted
         self._lessons: list[Lesson] = []
         self._is_observed = not (
             plan.request.forgets
@@ -174,8 +175,14 @@ class _Changes:
         )
         model = plan.model
         if self._is_observed and model is not None and len(model.classes) > 1:
-            with memory_for_model(model.path):
-                self._model = open_batch_model(model)
+            self._model = self._opened(model)
+
+    def _opened(self, model: Model) -> BatchModel:
+        """Return the model as many documents are scored by it."""
+        with memory_for_model(model.path):
+            if len(model.file.tables) > 1:
+                self._before = unpack(model.file)
+            return open_batch_model(model, self._before)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""
@@ -255,8 +262,7 @@ class _Changes:
         if not self._plan.request.forgets or len(model.classes) < 2:
             return []
         if self._counts is None:
-            with memory_for_model(model.path):
-                self._counts = open_batch_model(model)
+            self._counts = self._opened(model)
         return usual_products(self._counts, part.views)
 
     def _take_scores(
@@ -399,7 +405,7 @@ class _Changes:
         histograms: Histograms | None = None
         if plan.model is not None:
             with memory_for_model(plan.model.path):
-                before = unpack(plan.model.file)
+                before = self._before or unpack(plan.model.file)
                 after = add([before, delta])
             try:
                 after.check()

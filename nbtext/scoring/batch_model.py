@@ -293,9 +293,13 @@ def _columns_read(model: BatchModel) -> Iterator[set[int] | None]:
             yield {view.column(column) for column in columns}
 
 
-def open_batch_model(model: Model) -> BatchModel:
+def open_batch_model(model: Model, counts: CountTable | None = None) -> BatchModel:
     """
     Arrange an open model's counts for scoring many documents.
+
+    Args:
+        model: the model.
+        counts: the sum of its file's tables, if somebody has it already.
 
     Raises:
         ModelFileError: the file is damaged.
@@ -305,7 +309,7 @@ def open_batch_model(model: Model) -> BatchModel:
     file = model.file
     check_sound(file)
     if len(file.tables) > 1:
-        table = unpack(file)
+        table = counts or unpack(file)
         # of a model of text, the views of attributes are left out
         runs = table.runs[: len(model.settings.views)]
         table = replace(table, settings=model.settings, runs=runs)
