@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.decide import Decision, DecisionRule
     from nbtext.scoring.held_out import fitted
     from nbtext.scoring.model import Model, load_model
-    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.scoring.models.event_model import EventModel
     from nbtext.scoring.models.registry import (
         changed,
         check_scoring,
@@ -49,7 +49,7 @@ _HOMES = {
     "decide": ["Decision", "DecisionRule"],
     "held_out": ["fitted"],
     "model": ["Model", "load_model"],
-    "models.protocol": ["EventModel"],
+    "models.event_model": ["EventModel"],
     "models.registry": [
         "changed",
         "check_scoring",

@@ -269,10 +269,10 @@ class Classifier:
         Return ln P(class, document) of documents, up to what is the same for all.
 
         It is neither calibrated, nor corrected, nor capped
-        (`nbtext.scoring.models.protocol.EventModel.joint_log_likelihood`). Only text of
-        records that have attributes too, which add up with a fitted score alone, is
-        calibrated, and corrected if the model is (`nbtext.scoring.mixed`), but for that
-        of a textbook's score.
+        (`nbtext.scoring.EventModel.joint_log_likelihood`). Only text of records that
+        have attributes too, which add up with a fitted score alone, is calibrated, and
+        corrected if the model is (`nbtext.scoring.mixed`), but for that of a textbook's
+        score.
 
         Args:
             documents: what to score.

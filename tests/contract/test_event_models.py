@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import nbtext
-from nbtext.scoring.models.protocol import EventModel
+from nbtext.scoring.models.event_model import EventModel
 from nbtext.scoring.models.registry import (
     MODULES,
     default_scoring,
@@ -80,8 +80,8 @@ def test_no_other_module_imports_an_event_model() -> None:
 
 
 HELPERS = {
-    *("__init__", "protocol", "evidence", "registry", "arrays"),
-    *("parameters", "base", "damping", "joint", "levels", "two_classes", "unknown"),
+    *("__init__", "event_model", "evidence", "registry", "arrays"),
+    *("parameters", "damping", "joint", "levels", "two_classes", "unknown"),
     *("weighted_terms", "weighted_evidence", "contrast_sums", "complement_norms"),
 }
 

@@ -21,15 +21,14 @@ from nbtext.scoring.models.levels import OfLevels
 from nbtext.settings.scoring import ONCE
 
 if TYPE_CHECKING:
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
 
 
 class Bernoulli(OfLevels):
     """The multivariate Bernoulli model."""
 
-    name: Final = "bernoulli"
-    about: Final = "which terms are there and which are not (not calibrated)"
+    name = "bernoulli"
+    about = "which terms are there and which are not (not calibrated)"
     smoothing = 0.01
     not_linear = ""
 
@@ -44,4 +43,4 @@ class Bernoulli(OfLevels):
         return ONCE
 
 
-MODEL: Final[EventModel] = Bernoulli()
+MODEL: Final = Bernoulli()

@@ -19,15 +19,14 @@ from nbtext.scoring.models.weighted_terms import OnWeightedTerms
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
-    from nbtext.scoring.models.protocol import EventModel
 
 
 class Complement(OnWeightedTerms):
     """Complement naive Bayes."""
 
-    name: Final = "complement"
-    about: Final = "complement naive Bayes"
-    smoothing: Final = 0.03
+    name = "complement"
+    about = "complement naive Bayes"
+    smoothing = 0.03
     expected = Prior(slope=0.5, precision=1.0)
 
     def many(
@@ -45,4 +44,4 @@ class Complement(OnWeightedTerms):
         return scores
 
 
-MODEL: Final[EventModel] = Complement()
+MODEL: Final = Complement()

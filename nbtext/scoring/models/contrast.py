@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.contrast_sums import ClassSums
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import View
     from nbtext.tokens import Bag
@@ -53,9 +52,9 @@ LEAST_DEVIATION: Final = 1e-12
 class Contrast(OnWeightedTerms):
     """The contrast of a class with all others."""
 
-    name: Final = "contrast"
-    about: Final = "complement naive Bayes, and less of the class itself"
-    smoothing: Final = 0.03
+    name = "contrast"
+    about = "complement naive Bayes, and less of the class itself"
+    smoothing = 0.03
     smoothings = ((0.1, 0.3, 1.0), (0.01,))
     reads_ngrams = True
     can_be_corrected = True
@@ -148,4 +147,4 @@ def _scaled(part: Evidence, deviation: float) -> Evidence:
     return part._replace(divisor=deviation, rest=rest)
 
 
-MODEL: Final[EventModel] = Contrast()
+MODEL: Final = Contrast()

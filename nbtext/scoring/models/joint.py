@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.base import Base
+from nbtext.scoring.models.event_model import EventModel
 from nbtext.scoring.models.evidence import PRIOR, Evidence
 from nbtext.scoring.posterior import log_prior
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 
-class JointLikelihood(Base):
+class JointLikelihood(EventModel):
     """An event model whose score is the logarithm of P(class, document)."""
 
     smoothing: float = 1.0

@@ -23,7 +23,6 @@ from nbtext.settings.columns import LEVELS as COLUMNS
 from nbtext.settings.scoring import OCCURRENCES
 
 if TYPE_CHECKING:
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
 
 K: Final = Parameter(LEVELS, 3.0, least=2, most=len(COLUMNS) + 2)
@@ -33,8 +32,8 @@ K: Final = Parameter(LEVELS, 3.0, least=2, most=len(COLUMNS) + 2)
 class KAry(OfLevels):
     """The K-ary model of counts."""
 
-    name: Final = "kary"
-    about: Final = "how often each term occurs, or that it does not (not calibrated)"
+    name = "kary"
+    about = "how often each term occurs, or that it does not (not calibrated)"
     smoothing = 0.01
     parameters = (K,)
     countings = (OCCURRENCES,)
@@ -44,4 +43,4 @@ class KAry(OfLevels):
         return int(scoring.parameter(LEVELS))
 
 
-MODEL: Final[EventModel] = KAry()
+MODEL: Final = KAry()

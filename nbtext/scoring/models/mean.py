@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         Scores,
     )
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens.bag import TermCounts
 
@@ -49,9 +48,9 @@ MOST_EVIDENCE: Final = 700.0
 class Mean(TwoClasses):
     """The mean score."""
 
-    name: Final = "mean"
-    about: Final = "the mean of the telling terms (two classes)"
-    smoothing: Final = 0.01
+    name = "mean"
+    about = "the mean of the telling terms (two classes)"
+    smoothing = 0.01
     expected = Prior(slope=0.35, precision=100.0, offset=1.0)
     parameters = (Parameter(MIN_EVIDENCE, 2.0, least=1e-6, most=MOST_EVIDENCE),)
 
@@ -127,4 +126,4 @@ def _log_of_strong(ratio: Floats, scoring: Scoring) -> Floats:
     return np.log(ratio, out=ratio)
 
 
-MODEL: Final[EventModel] = Mean()
+MODEL: Final = Mean()

@@ -32,7 +32,6 @@ from nbtext.settings.scoring import COUNTINGS
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
 
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
 class Multinomial(JointLikelihood):
     """The multinomial model."""
 
-    name: Final = "sum"
-    about: Final = "the textbook's sum (multinomial, not calibrated)"
+    name = "sum"
+    about = "the textbook's sum (multinomial, not calibrated)"
     countings = COUNTINGS
     not_linear = ""
     has_unknown = True
@@ -153,4 +152,4 @@ def _sizes(model: Model, view: int) -> list[float]:
     ]
 
 
-MODEL: Final[EventModel] = Multinomial()
+MODEL: Final = Multinomial()

@@ -33,7 +33,6 @@ from nbtext.scoring.models.unknown import counts_unknown, singletons
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
 
@@ -44,8 +43,8 @@ RATE: Final = Parameter("rate", 1.0, least=1e-6, most=1e6)
 class Poisson(JointLikelihood):
     """The Poisson model of counts."""
 
-    name: Final = "poisson"
-    about: Final = "how often each term occurs, as a rate a document (not calibrated)"
+    name = "poisson"
+    about = "how often each term occurs, as a rate a document (not calibrated)"
     smoothing = 0.01
     not_linear = ""
     parameters = (RATE,)
@@ -155,4 +154,4 @@ def _of_unknown(model: Model, bag: Bag) -> list[float]:
     return sums
 
 
-MODEL: Final[EventModel] = Poisson()
+MODEL: Final = Poisson()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from nbtext.scoring.models.event_model import EventModel
     from nbtext.scoring.models.parameters import Parameter
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.reading import Format, Settings
     from nbtext.settings.scoring import Parameters
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         Scores,
     )
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens.bag import TermCounts
@@ -45,8 +44,8 @@ if TYPE_CHECKING:
 class Tfidf(JointLikelihood):
     """The multinomial model on TF-IDF weights."""
 
-    name: Final = "tfidf"
-    about: Final = "the multinomial on TF-IDF weights (not calibrated)"
+    name = "tfidf"
+    about = "the multinomial on TF-IDF weights (not calibrated)"
     smoothing = 0.01
     expected = Prior(slope=1.0)
     countings = (OCCURRENCES,)
@@ -146,4 +145,4 @@ def _idf(model: BatchModel) -> list[Floats]:
     return found
 
 
-MODEL: Final[EventModel] = Tfidf()
+MODEL: Final = Tfidf()

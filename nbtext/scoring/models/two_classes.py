@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nbtext.scoring.models.base import Base
+from nbtext.scoring.models.event_model import EventModel
 from nbtext.scoring.models.evidence import counted_column
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nbtext.tokens.bag import TermCounts
 
 
-class TwoClasses(Base):
+class TwoClasses(EventModel):
     """An event model that compares the second class with the first."""
 
     calibration: Calibrated = "histogram"

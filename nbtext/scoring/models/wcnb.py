@@ -29,16 +29,15 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Evidence
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.tokens.bag import TermCounts
 
 
 class NormalisedComplement(OnWeightedTerms):
     """Weight-normalised complement naive Bayes."""
 
-    name: Final = "wcnb"
-    about: Final = "complement naive Bayes with normalised weights"
-    smoothing: Final = 0.03
+    name = "wcnb"
+    about = "complement naive Bayes with normalised weights"
+    smoothing = 0.03
     expected = Prior(slope=5.0, precision=1.0)
     reads_vocabulary = True
 
@@ -88,4 +87,4 @@ def _factors_of(model: Model) -> list[list[float]]:
     ]
 
 
-MODEL: Final[EventModel] = NormalisedComplement()
+MODEL: Final = NormalisedComplement()

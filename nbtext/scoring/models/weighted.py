@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         Scores,
     )
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
     from nbtext.tokens.bag import TermCounts
@@ -53,9 +52,9 @@ STRENGTH: Final = Parameter(
 class Weighted(TwoClasses):
     """The weighted score."""
 
-    name: Final = "weighted"
-    about: Final = "the mean of the terms, weighted by what they say (two classes)"
-    smoothing: Final = 0.1
+    name = "weighted"
+    about = "the mean of the terms, weighted by what they say (two classes)"
+    smoothing = 0.1
     expected = Prior(slope=0.7, precision=5.0, offset=1.0)
     parameters = (STRENGTH,)
     reads_ngrams = True
@@ -131,4 +130,4 @@ def _log_odds(model: BatchModel) -> list[Floats]:
     return [np.log(odds_of_terms(model, view)) for view in range(len(model.terms))]
 
 
-MODEL: Final[EventModel] = Weighted()
+MODEL: Final = Weighted()

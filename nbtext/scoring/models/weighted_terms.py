@@ -21,7 +21,7 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from nbtext.scoring.models.base import Base
+from nbtext.scoring.models.event_model import EventModel
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.settings.columns import UNIT, Column
 from nbtext.settings.scoring import OCCURRENCES
@@ -60,7 +60,7 @@ class ViewWeight(NamedTuple):
     own: float = 0.0
 
 
-class OnWeightedTerms(Base):
+class OnWeightedTerms(EventModel):
     """An event model on documents of unit length."""
 
     calibration: Calibrated = "temperature"

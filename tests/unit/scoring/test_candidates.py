@@ -39,7 +39,7 @@ CHOICES = (4.0, 1.0)
 class Scaled(Mean):
     """The mean score, whose sign and size hang on two numbers that are chosen."""
 
-    name = "scaled"  # type: ignore[misc]
+    name = "scaled"
     parameters = (  # type: ignore[assignment]  # more of them than Mean has
         *Mean.parameters,
         Parameter("wrong", 1.0, 0.0, 1.0, choices=(1.0, 0.0)),
