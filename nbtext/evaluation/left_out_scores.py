@@ -29,7 +29,7 @@ from nbtext.scoring.batch_mixed import scores_by, with_attributes
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibration, no_calibrations
 from nbtext.scoring.leave_one_out import observed_scores, slices
-from nbtext.scoring.models.arrays import is_shared
+from nbtext.scoring.models.arrays import known_terms
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.tokens.bags import sum_by_document
 
@@ -54,12 +54,9 @@ def left_out_posteriors(
     shape = (len(labels), len(model.classes))
     scores = np.zeros(shape[:1] if event.calibration == "histogram" else shape)
     known = np.zeros(len(labels), np.int64)
-    shared = model.once(is_shared)
     for some, found in _parts(model, cache):
         (scores[some],) = scores_by(model, [model.scoring], found, labels[some])
-        for number, (terms, at) in enumerate(found):
-            times = terms.counts * shared[number].take(at)
-            known[some] += sum_by_document(times, terms.starts)
+        known[some] = _n_known(model, found, labels[some])
     posterior = log_posteriors(scores, event.calibration, _fit(model, scores, labels))
     if not settings.has_attributes:
         return posterior, known
@@ -69,6 +66,17 @@ def left_out_posteriors(
             of_text = posterior[some]
             posterior[some] = with_attributes(of_text, model, found, labels[some])
     return np.maximum(posterior, IMPOSSIBLE), known
+
+
+def _n_known(
+    model: BatchModel, documents: FoundTerms, labels: Labels
+) -> NDArray[np.int64]:
+    """Return how many tokens of each document are known without it."""
+    known = np.zeros(len(labels), np.int64)
+    for view, terms in enumerate(documents.views):
+        times = terms.counts * known_terms(model, view, documents, labels)
+        known += sum_by_document(times, terms.starts)
+    return known
 
 
 def _parts(
@@ -136,11 +144,7 @@ def _put_shares(
     labels: Labels,
 ) -> None:
     """Put the classes' shares where no text is known, as the default engine does."""
-    shared, n_texts = model.once(is_shared), model.settings.n_texts
-    known = np.zeros(len(labels), np.int64)
-    for number, (terms, at) in enumerate([*documents][:n_texts]):
-        times = terms.counts * shared[number].take(at)
-        known += sum_by_document(times, terms.starts)
+    known = _n_known(model, documents.of_views(model.settings.n_texts), labels)
     for place in (known == 0).nonzero()[0].tolist():
         counts = [*model.documents]
         counts[labels[place]] -= 1

@@ -29,7 +29,7 @@ from nbtext.scoring.batch_mixed import (
     scores_by,
     with_attributes,
 )
-from nbtext.scoring.models.arrays import by_class, is_shared, normalised, softplus
+from nbtext.scoring.models.arrays import by_class, known_terms, normalised, softplus
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.scoring.score import Scored
@@ -70,64 +70,24 @@ class ScoredBatch:
 
 
 def score_batch(
-    model: BatchModel, views: Sequence[Terms], calibration: Fit
+    model: BatchModel, views: Sequence[Terms], fit: Fit, labels: Labels | None = None
 ) -> ScoredBatch:
     """
     Score a batch of documents.
 
     Args:
-        model: the counts, and how to score with them.
+        model: the counts, and how to score with them; without a correction if documents
+            are left out, because what one of them has brought to that cannot be told.
         views: for each view the terms of the documents.
-        calibration: what the scores were fitted to.
-
-    """
-    documents = model.find(views)
-    is_known = [
-        places != table.n_terms
-        for table, places in zip(model.terms, documents.places, strict=True)
-    ]
-    return _scored(model, documents, is_known, calibration)
-
-
-def score_left_out(
-    model: BatchModel, views: Sequence[Terms], labels: Labels, calibration: Fit
-) -> ScoredBatch:
-    """
-    Score documents of the training set, each as if it alone had not been counted.
-
-    Args:
-        model: the counts, the documents' own among them; without a correction, because
-            what one of them has brought to that cannot be told.
-        views: for each view the terms of the documents.
-        labels: shape (n_documents,), the places of the classes they are counted in.
-        calibration: what the scores were fitted to.
-
-    """
-    documents = model.find(views)
-    shared = model.once(is_shared)
-    is_known = [shared[n].take(places) for n, places in enumerate(documents.places)]
-    return _scored(model, documents, is_known, calibration, labels)
-
-
-def _scored(
-    model: BatchModel,
-    documents: FoundTerms,
-    is_known: Sequence[NDArray[np.bool_]],
-    fit: Fit,
-    labels: Labels | None = None,
-) -> ScoredBatch:
-    """
-    Score documents.
-
-    Args:
-        model: the counts, and how to score with them.
-        documents: the terms of the documents.
-        is_known: for each view, shape (n_terms,), whether the model knows each term.
         fit: what the scores were fitted to.
         labels: shape (n_documents,), the places of the classes that the documents are
             counted in, each of which is left out alone; None if none is.
 
     """
+    documents = model.find(views)
+    is_known = [
+        known_terms(model, view, documents, labels) for view in range(len(views))
+    ]
     event, n_texts = event_model(model.scoring.score), model.settings.n_texts
     is_sum = event.is_textbook  # of all that there is, attributes too
     (scores,) = scores_by(model, [model.scoring], documents, labels)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Terms
     from nbtext.tokens.batch_reading import ReadBatch
 
-from nbtext.scoring.batch import score_left_out
+from nbtext.scoring.batch import score_batch
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.leave_one_out import slices
 from nbtext.scoring.stored_view import damaged
@@ -155,11 +155,11 @@ class UnseenClassifier(Classifier):
             part = exact[some]
             labels = [rows[seen[number]][0].class_ for number in part]
             with np.errstate(all="ignore"):  # what that comes to is looked at
-                scored = score_left_out(
+                scored = score_batch(
                     self.scorer.arranged(),
                     [terms.part(some) for terms in taken],
-                    np.array(labels),
                     self.scorer.calibration,
+                    np.array(labels),
                 )
             if not np.isfinite(scored.log_posterior).all():
                 what = "its ledger has documents that its counts do not have"

@@ -17,7 +17,7 @@ import pytest
 
 from nbtext import Document, SettingsOverrides, forget, learn, load, read_documents
 from nbtext import train as train_files
-from nbtext.scoring.batch import joint_log_likelihoods, score_batch, score_left_out
+from nbtext.scoring.batch import joint_log_likelihoods, score_batch
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
@@ -79,8 +79,8 @@ def test_a_document_left_out_is_as_forgotten(
     whole = load_model(path)
     fit = fitted(whole)
 
-    found = score_left_out(
-        open_batch_model(whole), terms(path, documents), places, fit
+    found = score_batch(
+        open_batch_model(whole), terms(path, documents), fit, places
     ).log_posterior
 
     for place in (0, 3, 7, 14, 21):

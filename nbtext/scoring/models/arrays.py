@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Terms
 
 
-def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
+def _is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
     """
     Return for each view whether each term is in two documents or more.
 
@@ -50,26 +50,29 @@ def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
     ]
 
 
-def is_shared_by(
-    model: BatchModel, view: int, documents: FoundTerms
+def known_terms(
+    model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None
 ) -> NDArray[np.bool_]:
     """
-    Return whether each term of documents is known without its document and its copies.
+    Return whether the model knows each term of documents in a view, shape (n_terms,).
 
     Args:
-        model: the counts, the documents' own among them.
+        model: the counts.
         view: the number of the view.
         documents: the documents' terms.
-
-    Returns:
-        Shape (n_terms,).
+        labels: the classes that the documents are counted in; a term that is in its
+            document alone, and in its copies, is unknown then. None if none is.
 
     """
     places = documents.places[view]
-    if documents.copies is None:
-        return model.once(is_shared)[view].take(places)
-    copies = documents.copies_of(documents.views[view])
-    is_known: NDArray[np.bool_] = model.once(_n_documents)[view].take(places) > copies
+    is_known: NDArray[np.bool_]
+    if labels is None:
+        is_known = places != model.terms[view].n_terms
+    elif documents.copies is None:
+        is_known = model.once(_is_shared)[view].take(places)
+    else:
+        copies = documents.copies_of(documents.views[view])
+        is_known = model.once(_n_documents)[view].take(places) > copies
     return is_known
 
 

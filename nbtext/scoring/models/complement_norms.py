@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nbtext.scoring.models.arrays import is_shared_by, spread_entries, unit_length
+from nbtext.scoring.models.arrays import known_terms, spread_entries, unit_length
 from nbtext.scoring.models.contrast_sums import view_sums
 from nbtext.scoring.models.weighted_terms import WEIGHT
 from nbtext.scoring.stored_view import Entry, summed
@@ -50,11 +50,9 @@ def normalised_sums(
     scores = documents.zeros(len(model.classes))
     for view, (terms, places) in enumerate(documents):
         a = model.scoring.smoothing
-        table = model.terms[view]
         wholes = model.once(_wholes)[view].take(places)
-        is_known = places != table.n_terms
+        is_known = known_terms(model, view, documents, labels)
         if labels is not None:
-            is_known = is_shared_by(model, view, documents)
             own = unit_weights(terms) * documents.copies_of(terms)
             wholes = np.maximum(wholes - own, 0)
         x = unit_length(terms, is_known)
@@ -126,7 +124,7 @@ def _factors_left_out(
     terms, places = documents.views[view], documents.places[view]
     table = model.terms[view]
     own = unit_weights(terms) * documents.copies_of(terms)
-    is_known = is_shared_by(model, view, documents)
+    is_known = known_terms(model, view, documents, labels)
     wholes = model.once(_wholes)[view].take(places)
     # without the document: a term that it alone has is gone from the sum
     remains = np.maximum(wholes - own, 0)

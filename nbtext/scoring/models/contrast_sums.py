@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from nbtext.scoring.models.arrays import is_shared_by, spread_entries, unit_length
+from nbtext.scoring.models.arrays import known_terms, spread_entries, unit_length
 from nbtext.scoring.models.weighted_terms import LEAST_SIZE, SHARE, WEIGHT
 from nbtext.settings.columns import UNIT
 from nbtext.tokens.bags import sum_by_document, unit_weights
@@ -108,13 +108,11 @@ def view_sums(
     # sizes: W_c of each class without the document, in units of 1/65535
     sizes = np.tile(model.total(view, WEIGHT), (n_documents, 1))
     n_terms = np.full(n_documents, table.n_terms)
+    is_known = known_terms(model, view, documents, labels)
     if labels is None:
-        is_known = places != table.n_terms
         own = np.zeros(len(places))
         labels = np.full(n_documents, NO_CLASS)
     else:
-        # a term that is in this document alone is unknown without it
-        is_known = is_shared_by(model, view, documents)
         own = unit_weights(terms).astype(np.float64) * documents.copies_of(terms)
         sizes[np.arange(n_documents), labels] -= sum_by_document(own, terms.starts)
         n_terms -= sum_by_document(~is_known, terms.starts)

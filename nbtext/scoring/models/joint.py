@@ -68,6 +68,7 @@ class JointLikelihood(EventModel):
             counts = np.array(model.documents) - is_left_out
             priors = [log_prior(class_prior, row) for row in counts.tolist()]
             scores = np.array(priors)[rows]
+        documents = documents.counted(None)  # of copies, too, one alone is left out
         for view in range(len(documents.views)):
             scores += self.view_scores(model, view, documents, labels)
         return scores

@@ -122,7 +122,7 @@ class OfLevels(JointLikelihood):
         """Return what one view of many documents says, absent terms and all."""
         import numpy as np
 
-        from nbtext.scoring.models.arrays import is_shared, spread_entries
+        from nbtext.scoring.models.arrays import known_terms, spread_entries
         from nbtext.tokens.bags import sum_by_document
 
         a, n_levels = model.scoring.smoothing, self.levels(model.scoring)
@@ -137,18 +137,18 @@ class OfLevels(JointLikelihood):
         rows = spread_entries(table, terms.starts, places)
         counts = table.columns[model.column(view, "documents")].take(rows.entries)
         of_level = self._of_level(model, view, terms.counts.take(rows.terms), rows)
-        is_known = places != table.n_terms
-        n_absent = table.n_terms - sum_by_document(is_known, terms.starts)
+        n_absent = table.n_terms - sum_by_document(
+            places != table.n_terms, terms.starts
+        )
         if labels is not None:
             each = np.arange(len(labels))
             sizes[each, labels] -= 1
             scores[each, labels] = sums_without[labels]
             of_level = of_level - (rows.classes == labels.take(rows.documents))
-            # a term that is in this document alone is unknown without it
-            is_known = model.once(is_shared)[view].take(places)
         # what a class says of a term that it does not have: absent, and present
         whole = np.log(sizes + n_levels * a)
         scores += n_absent[:, None] * (np.log(sizes + a) - whole)
+        is_known = known_terms(model, view, documents, labels)
         n_found = sum_by_document(is_known, terms.starts)
         scores += n_found[:, None] * (np.log(a) - whole)
         # what the others say: present, less absent, which is in the sums. The terms

@@ -30,7 +30,13 @@ from nbtext.scoring.models.unknown import counts_unknown, singletons
 from nbtext.settings.scoring import COUNTINGS
 
 if TYPE_CHECKING:
-    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
+    from nbtext.scoring.batch_model import (
+        BatchModel,
+        Floats,
+        FoundTerms,
+        Labels,
+        Scores,
+    )
     from nbtext.scoring.model import Model
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
@@ -93,7 +99,7 @@ class Multinomial(JointLikelihood):
             damped_counts,
             damped_times,
             damped_total,
-            is_shared,
+            known_terms,
             spread_entries,
         )
         from nbtext.scoring.models.unknown import singletons_by_document
@@ -113,12 +119,10 @@ class Multinomial(JointLikelihood):
             unk = singletons_by_document(model, view, documents, labels, rows)
             unk *= damping(model.scoring.counting).times(1)
             sizes = sizes + unk
+        is_known = known_terms(model, view, documents, labels)
         if labels is None:
-            is_known = places != table.n_terms
             sizes = sizes + a * max(table.n_terms + is_unk, 1)
         else:
-            # a term that is in this document alone is unknown without it
-            is_known = model.once(is_shared)[view].take(places)
             is_own = rows.classes == labels.take(rows.documents)
             counts = counts - times.take(rows.terms) * is_own
             shape = len(labels), len(model.classes)
@@ -131,7 +135,8 @@ class Multinomial(JointLikelihood):
         times = times * is_known
         found = sum_by_document(times, terms.starts)
         scores: Scores = found[:, None] * np.log(a / sizes)
-        rows.add(scores, times.take(rows.terms) * np.log((counts + a) / a))
+        logs: Floats = np.log((counts + a) / a)
+        rows.add(scores, times.take(rows.terms) * logs)
         if is_unk:
             scores += n_unknown[:, None] * np.log((unk + a) / sizes)
         return scores

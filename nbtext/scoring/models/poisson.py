@@ -98,7 +98,7 @@ class Poisson(JointLikelihood):
 
         from nbtext.scoring.models.arrays import (
             damped_times,
-            is_shared,
+            known_terms,
             spread_entries,
         )
         from nbtext.scoring.models.unknown import singletons_by_document
@@ -116,11 +116,9 @@ class Poisson(JointLikelihood):
         shape = documents.n_documents, 1
         lengths = np.tile(model.total(view, column), shape)
         sizes = np.tile(np.array(model.documents), shape)
-        is_known = places != table.n_terms
+        is_known = known_terms(model, view, documents, labels)
         n_terms = np.full(documents.n_documents, table.n_terms)
         if labels is not None:
-            # a term that is in this document alone is unknown without it
-            is_known = model.once(is_shared)[view].take(places)
             n_terms -= sum_by_document(~is_known, terms.starts)
             is_own = rows.classes == labels.take(rows.documents)
             counts = counts - times.take(rows.terms) * is_own

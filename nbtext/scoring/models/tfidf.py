@@ -99,7 +99,7 @@ class Tfidf(JointLikelihood):
         import numpy as np
 
         from nbtext.counts.tfidf import unit_vectors, whole_weights
-        from nbtext.scoring.models.arrays import is_shared, spread_entries
+        from nbtext.scoring.models.arrays import known_terms, spread_entries
         from nbtext.tokens.bags import sum_by_document
 
         a = model.scoring.smoothing
@@ -111,12 +111,10 @@ class Tfidf(JointLikelihood):
         counts = column.take(rows.entries).astype(np.int64)
         # sizes: (n_documents or 1, n_classes), W_c + a V
         sizes = model.total(view, TFIDF)[None, :]
+        is_known = known_terms(model, view, documents, labels)
         if labels is None:
-            is_known = places != table.n_terms
             sizes = sizes / UNIT + a * max(table.n_terms, 1)
         else:
-            # a term that is in this document alone is unknown without it
-            is_known = model.once(is_shared)[view].take(places)
             own = whole_weights(terms, idf)
             is_own = rows.classes == labels.take(rows.documents)
             counts -= own.take(rows.terms) * is_own

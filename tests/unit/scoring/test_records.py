@@ -20,7 +20,7 @@ from nbtext import (
 )
 from nbtext.errors import NbtextError
 from nbtext.scoring import Classifier
-from nbtext.scoring.batch import joint_log_likelihoods, score_left_out
+from nbtext.scoring.batch import joint_log_likelihoods, score_batch
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
@@ -330,7 +330,7 @@ def test_tune_scores_records_left_out_as_a_model_of_them_does(tmp_path: Path) ->
         documents = [*read_documents([table], model=whole)]
         readings = [read(one, batch.settings).views for one in documents]
         views = read_terms(batch.settings, readings)
-        found = score_left_out(batch, views, truth, fitted(whole.model))
+        found = score_batch(batch, views, fitted(whole.model), truth)
         loss = -found.log_posterior[np.arange(len(truth)), truth].mean()
         assert losses[name] == pytest.approx(loss, rel=1e-9)
 
