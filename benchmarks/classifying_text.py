@@ -8,11 +8,7 @@ from benchmarks.command import main
 from benchmarks.figures import Figure
 from benchmarks.harness import Job, Pairs, pairs, run
 from benchmarks.mail import corpus
-from benchmarks.peers import (
-    program,
-    scikit_learn_classification,
-    scikit_learn_training,
-)
+from benchmarks.peers import program, scikit_learn_classification, scikit_learn_training
 from benchmarks.training_text import WORDS as WORDS_ALONE
 
 WORDS = (*WORDS_ALONE, "--no-correction")

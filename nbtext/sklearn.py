@@ -136,10 +136,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return self
 
     def partial_fit(
-        self,
-        X: Texts,
-        y: Any,
-        classes: Sequence[Any] | None = None,
+        self, X: Texts, y: Any, classes: Sequence[Any] | None = None
     ) -> NBTextClassifier:
         """
         Learn further texts. Texts that come again are counted again.

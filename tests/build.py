@@ -29,11 +29,7 @@ from nbtext.learning import SettingsOverrides
 from nbtext.policy import Policy
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.models.registry import (
-    default_scoring,
-    keeps_histograms,
-    scoring_of,
-)
+from nbtext.scoring.models.registry import default_scoring, keeps_histograms, scoring_of
 from nbtext.settings.columns import WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring

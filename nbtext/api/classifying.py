@@ -17,13 +17,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.decider import Decider
 
 from nbtext.api._shared import AUTO, numbered
-from nbtext.arguments import (
-    decider_of,
-    documents_of,
-    instance_of,
-    path_of,
-    sources_of,
-)
+from nbtext.arguments import decider_of, documents_of, instance_of, path_of, sources_of
 from nbtext.document import as_document, raise_unreadable
 from nbtext.errors import SettingsError
 from nbtext.keyring import name_secret_of

@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled_sources
-from nbtext.arguments import (
-    MOST_FOLDS,
-    count_of,
-    decider_of,
-    instance_of,
-    sources_of,
-)
+from nbtext.arguments import MOST_FOLDS, count_of, decider_of, instance_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.learning.regimes import EVERYTHING
@@ -287,10 +281,7 @@ def evaluate_folds(
         if on_scoring is not None:
             on_scoring(checked.scoring)
         result = checked.evaluation(
-            policy=policy,
-            is_estimated=estimate_prior,
-            positive=positive,
-            models=models,
+            policy=policy, is_estimated=estimate_prior, positive=positive, models=models
         )
         if models is not None and on_whole is not None:
             on_whole(models.whole())

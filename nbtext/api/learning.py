@@ -12,13 +12,7 @@ if TYPE_CHECKING:
     from nbtext.learning.regimes import Regime
 
 from nbtext.api._shared import checked_regime, labelled, numbered
-from nbtext.arguments import (
-    count_of,
-    documents_of,
-    label_of,
-    path_of,
-    seconds_of,
-)
+from nbtext.arguments import count_of, documents_of, label_of, path_of, seconds_of
 from nbtext.document import Note, Unreadable
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.regimes import EVERYTHING
@@ -128,10 +122,7 @@ def learn_labelled(
 
     """
     request = _request(path, keyed, wait, undo, regime)._replace(
-        own_labels=True,
-        approximate=approximate,
-        create=create,
-        frozen_idf=frozen_idf,
+        own_labels=True, approximate=approximate, create=create, frozen_idf=frozen_idf
     )
     return _learn(labelled(pairs), request)
 

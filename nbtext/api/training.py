@@ -19,13 +19,7 @@ if TYPE_CHECKING:
     from nbtext.store.blocks import Buffer
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled, n_classes_of
-from nbtext.arguments import (
-    count_of,
-    instance_of,
-    path_of,
-    seconds_of,
-    sources_of,
-)
+from nbtext.arguments import count_of, instance_of, path_of, seconds_of, sources_of
 from nbtext.counts.room import bounded
 from nbtext.errors import SettingsError
 from nbtext.keyring import make_secret

@@ -294,9 +294,7 @@ def _lines(batch: "list[Decision]", request: ClassifyRequest) -> Iterator[str]:
 
 
 def _verdict(
-    batches: "Iterable[list[Decision]]",
-    failures: "Skipped",
-    request: ClassifyRequest,
+    batches: "Iterable[list[Decision]]", failures: "Skipped", request: ClassifyRequest
 ) -> int:
     """Print the one decision and return the exit status that says what it is."""
     decisions: list[Decision] = []

@@ -36,10 +36,7 @@ class NarrowHelp(click.HelpFormatter):
         super().__init__(indent_increment, width, max_width)
 
     def write_dl(
-        self,
-        rows: Iterable[tuple[str, str]],
-        col_max: int = 30,
-        col_spacing: int = 2,
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
         """Write options, or commands, and what they do."""
         most = col_max if self.width >= WIDE else FEW

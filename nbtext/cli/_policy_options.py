@@ -206,9 +206,7 @@ def limit_of(text: str) -> FalsePositives:
 
 
 def _only_one(
-    _context: click.Context,
-    _option: click.Parameter,
-    given: tuple[FalsePositives, ...],
+    _context: click.Context, _option: click.Parameter, given: tuple[FalsePositives, ...]
 ) -> FalsePositives | None:
     """Refuse two limits, of which one would not be kept to."""
     if len(given) > 1:

@@ -165,10 +165,7 @@ def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]"
 
 
 def _learn(
-    values: dict[str, str],
-    flags: dict[str, bool],
-    label: str | None,
-    file: str | None,
+    values: dict[str, str], flags: dict[str, bool], label: str | None, file: str | None
 ) -> "Callable[[], int]":
     from nbtext.cli._places import default_model
 

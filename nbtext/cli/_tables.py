@@ -17,12 +17,7 @@ from nbtext.cli._narrow import (
     number_column,
     sentence,
 )
-from nbtext.cli._replayed import (
-    curve_heading,
-    curve_row,
-    printed_points,
-    replay_lines,
-)
+from nbtext.cli._replayed import curve_heading, curve_row, printed_points, replay_lines
 from nbtext.cli._report import (
     UNSURE,
     class_name,
@@ -130,10 +125,7 @@ def check_table(rows: Iterable[tuple[str, str, str, str]]) -> NarrowTable:
     for offset, length, documents, what in rows:
         colour = "green" if what == "sound" else "red"
         table.add_row(
-            f"{int(offset):,}",
-            f"{int(length):,}",
-            Text(documents),
-            Text(what, colour),
+            f"{int(offset):,}", f"{int(length):,}", Text(documents), Text(what, colour)
         )
     return table
 

@@ -47,10 +47,7 @@ UNEQUAL: Final = 50
 
 
 def examine(
-    sources: LabelledSources,
-    *,
-    overrides: SettingsOverrides = DEFAULTS,
-    most: int,
+    sources: LabelledSources, *, overrides: SettingsOverrides = DEFAULTS, most: int
 ) -> Findings:
     """
     Look for what is wrong with labelled documents.

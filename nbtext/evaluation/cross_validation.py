@@ -61,12 +61,7 @@ from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.estimating import EstimatedPrior, estimated_shares
-from nbtext.scoring.policy_rule import (
-    Basis,
-    basis_of_contents,
-    prior_by_class,
-    rule_of,
-)
+from nbtext.scoring.policy_rule import Basis, basis_of_contents, prior_by_class, rule_of
 from nbtext.store import Contents
 
 OnFold: TypeAlias = Callable[[int, int], None]
@@ -454,10 +449,7 @@ class _Folds:
 
 
 def _weighed(
-    table: CountTable,
-    cache: TermCache,
-    scoring: Scoring,
-    chosen: NDArray[np.bool_],
+    table: CountTable, cache: TermCache, scoring: Scoring, chosen: NDArray[np.bool_]
 ) -> CountTable:
     """Return counts of chosen documents, with the weights of the score."""
     if not event_model(scoring.score).weighs_again:

@@ -11,12 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from nbtext.evaluation.binary_metrics import two_class
-from nbtext.evaluation.metrics import (
-    Floats,
-    Indices,
-    macro_average,
-    precision_recall,
-)
+from nbtext.evaluation.metrics import Floats, Indices, macro_average, precision_recall
 
 MOST_POINTS: Final = 100
 """Maximum points of a curve."""

@@ -12,12 +12,7 @@ from typing import Final
 
 from nbtext.classes import quoted, similar
 from nbtext.errors import MOST_LISTED
-from nbtext.sources import (
-    container_format,
-    file_label,
-    folder_label,
-    named_paths,
-)
+from nbtext.sources import container_format, file_label, folder_label, named_paths
 
 PLACEHOLDER: Final = "CLASS"
 COLUMN: Final = "COLUMN"

@@ -140,10 +140,7 @@ def _is_wanted(
 
 
 def _classify(
-    batch: list[tuple[str, Content]],
-    rules: FilterRules,
-    run: Run,
-    report: FilterReport,
+    batch: list[tuple[str, Content]], rules: FilterRules, run: Run, report: FilterReport
 ) -> list[_Classified]:
     """Classify a batch of messages; those that cannot be read are left out."""
     contents = dict(batch)

@@ -55,12 +55,7 @@ from nbtext.learning.trials import DOUBTS, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring.batch_mixed import scores_by
-from nbtext.scoring.batch_model import (
-    FoundTerms,
-    batch_model_of,
-    of_documents,
-    without,
-)
+from nbtext.scoring.batch_model import FoundTerms, batch_model_of, of_documents, without
 from nbtext.scoring.held_out import corrected
 from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.models.arrays import by_class, normalised

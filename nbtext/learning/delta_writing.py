@@ -130,9 +130,7 @@ def _as_columns(values: dict[int, Tally[str]]) -> dict[int, dict[str, Columns]]:
 
 
 def _family_arrays(
-    names: TermArrays,
-    classes: tuple[str, ...],
-    by_key: dict[int, dict[str, Columns]],
+    names: TermArrays, classes: tuple[str, ...], by_key: dict[int, dict[str, Columns]]
 ) -> tuple[dict[str, Sequence[int]], int]:
     """Return the arrays of a family of terms, and how many terms there are."""
     place_of = {label: place for place, label in enumerate(classes)}

@@ -358,10 +358,7 @@ class _Changes:
             raise DamagedError(model.path, 0, what)
 
     def _learn(
-        self,
-        part: _Part,
-        places: Sequence[int],
-        bins: Mapping[int, tuple[int, ...]],
+        self, part: _Part, places: Sequence[int], bins: Mapping[int, tuple[int, ...]]
     ) -> None:
         """
         Count documents, and keep what undoes that.

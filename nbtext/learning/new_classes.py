@@ -9,12 +9,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from nbtext.classes import folder_of, quoted, similar
-from nbtext.errors import (
-    NbtextError,
-    SettingsError,
-    TrainingError,
-    UnknownClassError,
-)
+from nbtext.errors import NbtextError, SettingsError, TrainingError, UnknownClassError
 from nbtext.policy import Policy
 from nbtext.scoring import Model, check_scoring, event_model
 from nbtext.scoring.models.registry import for_classes, scoring_for

@@ -15,12 +15,7 @@ from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, wh
 from nbtext.learning.teaching import teach
 from nbtext.scoring import Model
 from nbtext.scoring.models.registry import is_one_number
-from nbtext.scoring.observed import (
-    bins_of,
-    losses_taken_back,
-    observed,
-    taken_back,
-)
+from nbtext.scoring.observed import bins_of, losses_taken_back, observed, taken_back
 from nbtext.store import Row, record_of, rows_of
 from nbtext.store.appending import WRITER, now
 from nbtext.store.blocks import Buffer

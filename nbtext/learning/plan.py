@@ -479,9 +479,7 @@ class Calibrated(NamedTuple):
 
 
 def calibrated(
-    plan: Plan,
-    seen: Sequence[Sequence[Calibration]],
-    more: Mapping[str, Sequence[int]],
+    plan: Plan, seen: Sequence[Sequence[Calibration]], more: Mapping[str, Sequence[int]]
 ) -> Calibrated:
     """
     Return what a table that a plan makes says of scores.

@@ -61,11 +61,7 @@ def taught_by(
     labels, base = _scored(lessons, model, info)
     vectors, keys = _vectors(lessons, model.settings)
     pupils = Pupils(
-        vectors,
-        labels,
-        np.ones(len(labels), np.int64),
-        base,
-        sum(map(len, keys)),
+        vectors, labels, np.ones(len(labels), np.int64), base, sum(map(len, keys))
     )
     counted = np.array(model.documents).take(labels)
     order = (counted > 1).nonzero()[0]  # others are all that their class has
@@ -151,9 +147,7 @@ def _vectors(
         weights = np.concatenate([unit_weights(terms) for terms in parts])
         vectors.append(
             Vectors(
-                starts,
-                (numbers + first).astype(np.int32),
-                weights.astype(np.uint16),
+                starts, (numbers + first).astype(np.int32), weights.astype(np.uint16)
             )
         )
         keys.append(own)

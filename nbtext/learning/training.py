@@ -178,11 +178,7 @@ def trained_on(
         del beginnings
         give_back()
         finished = finish(
-            counts,
-            sample,
-            rival=rival,
-            may_correct=overrides.correction,
-            map_=map_,
+            counts, sample, rival=rival, may_correct=overrides.correction, map_=map_
         )
         texts = found()
     return Trained(
@@ -272,8 +268,7 @@ def check_trainable(
 
 
 def check_classes(
-    classes: Sequence[str],
-    sources: Callable[[], Iterable[Item]] | None = None,
+    classes: Sequence[str], sources: Callable[[], Iterable[Item]] | None = None
 ) -> None:
     """
     Refuse classes that no model can have.

@@ -13,13 +13,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from nbtext.mail.encoded_words import readable
-from nbtext.mail.headers import (
-    HEADER_BYTES,
-    Field,
-    Head,
-    read_head,
-    whole_characters,
-)
+from nbtext.mail.headers import HEADER_BYTES, Field, Head, read_head, whole_characters
 from nbtext.mail.transfer import decode_transfer, is_encoded
 
 
@@ -86,13 +80,7 @@ class Tree:
         part_fields: the fields of all parts below the top, in order.
     """
 
-    __slots__ = (
-        "header_left",
-        "leaves",
-        "messages_left",
-        "part_fields",
-        "parts_left",
-    )
+    __slots__ = ("header_left", "leaves", "messages_left", "part_fields", "parts_left")
 
     def __init__(self) -> None:
         self.parts_left = MOST_PARTS

@@ -7,17 +7,8 @@ Which engine scores them is the affair of `nbtext.scoring.scorer`.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from nbtext.document import (
-    AnyDocument,
-    Document,
-    OnProblem,
-    as_document,
-)
-from nbtext.errors import (
-    SettingsError,
-    TrainingError,
-    UnknownClassError,
-)
+from nbtext.document import AnyDocument, Document, OnProblem, as_document
+from nbtext.errors import SettingsError, TrainingError, UnknownClassError
 from nbtext.keyring import secret_of
 from nbtext.scoring.decide import DEFAULT, Decision, decide
 from nbtext.scoring.model import Model, load_model
@@ -287,11 +278,7 @@ class Classifier:
         return self.scorer.joint_log_likelihoods(documents)
 
     def explain(
-        self,
-        document: AnyDocument,
-        *,
-        label: str | None = None,
-        top: int | None = None,
+        self, document: AnyDocument, *, label: str | None = None, top: int | None = None
     ) -> "Explanation":
         """
         Say why a document is of a class: evidence that adds up to its score.

@@ -24,11 +24,7 @@ from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import BatchModel, FoundTerms, open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.models.damping import damping
-from nbtext.scoring.models.registry import (
-    check_scoring,
-    event_model,
-    event_models,
-)
+from nbtext.scoring.models.registry import check_scoring, event_model, event_models
 from nbtext.scoring.models.unknown import counts_unknown
 from nbtext.store.texts import read_texts
 from nbtext.tokens import Terms

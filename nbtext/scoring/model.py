@@ -15,14 +15,7 @@ if TYPE_CHECKING:
     from nbtext.policy import Policy
 
 from nbtext.counts.correction import CorrectionInfo
-from nbtext.scoring.stored_view import (
-    GONE,
-    Entry,
-    Stored,
-    StoredView,
-    damaged,
-    summed,
-)
+from nbtext.scoring.stored_view import GONE, Entry, Stored, StoredView, damaged, summed
 from nbtext.scoring.tail import TailView, keeps_tail
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring

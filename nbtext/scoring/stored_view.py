@@ -86,11 +86,7 @@ class StoredView(Stored):
     )  # fmt: skip
 
     def __init__(
-        self,
-        path: str,
-        table: StoredTable,
-        names: TermArrays,
-        places: tuple[int, ...],
+        self, path: str, table: StoredTable, names: TermArrays, places: tuple[int, ...]
     ) -> None:
         arrays = table.arrays
         self._path = path

@@ -22,12 +22,7 @@ from nbtext.sources._lines import lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._unicode import narrow, refuse_unmarked
-from nbtext.sources.mbox import (
-    LONGEST_SEPARATOR,
-    item_of,
-    may_become_mbox,
-    messages,
-)
+from nbtext.sources.mbox import LONGEST_SEPARATOR, item_of, may_become_mbox, messages
 
 IS_MAIL = {"mail": True, "text": False}
 """What a forced format says about every document."""

@@ -115,11 +115,7 @@ def below(folder: str, name: str) -> str:
 
 
 def walk(
-    path: str,
-    label: str | None,
-    *,
-    is_mh: bool = False,
-    named: Named = frozenset,
+    path: str, label: str | None, *, is_mh: bool = False, named: Named = frozenset
 ) -> Iterator[Unread | Unreadable | Note]:
     """
     Yield every file below a folder, sorted by the bytes of its path.

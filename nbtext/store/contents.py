@@ -263,10 +263,7 @@ def read_tail(file: ModelFile) -> Contents:
 
 
 def _contents(
-    file: ModelFile,
-    tables: Sequence[StoredTable],
-    counts: CountTable,
-    history: History,
+    file: ModelFile, tables: Sequence[StoredTable], counts: CountTable, history: History
 ) -> Contents:
     calibrations = calibrations_of(tables)
     records = last_records(file, tables, history.keep)

@@ -15,12 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
-from nbtext.errors import (
-    DamagedError,
-    ModelVersionError,
-    NotAModelError,
-    SettingsError,
-)
+from nbtext.errors import DamagedError, ModelVersionError, NotAModelError, SettingsError
 from nbtext.settings.reading import check_code_points
 from nbtext.store.blocks import Arrays, Buffer, Lying, n_blocks
 from nbtext.store.header import MOST_CLASSES, Header, read_header

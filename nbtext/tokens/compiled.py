@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Final
 from nbtext.settings.reading import KEY_BITS, Format
 from nbtext.settings.views import View
 from nbtext.tokens.kinds import INTERFACE, PLAIN_TEXT, as_compiled, reader_of, tables_of
-from nbtext.tokens.tokenizer import (
-    BASE,
-    MIX,
-    PAIR,
-    SPREAD,
-    Field,
-    limit_of,
-)
+from nbtext.tokens.tokenizer import BASE, MIX, PAIR, SPREAD, Field, limit_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from nbtext.upkeep.checking import Checked, check_model, repair_model
     from nbtext.upkeep.deciding import set_policy
     from nbtext.upkeep.doubles import about_doubles, count_doubles
-    from nbtext.upkeep.merging import (
-        Merged,
-        merge,
-        open_models,
-        take_doubles,
-    )
+    from nbtext.upkeep.merging import Merged, merge, open_models, take_doubles
     from nbtext.upkeep.pruning import Pruned, prune
     from nbtext.upkeep.renaming import rename
     from nbtext.upkeep.scan import Part, documents_in

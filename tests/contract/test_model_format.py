@@ -48,12 +48,7 @@ from nbtext.sources import Options
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import open_model
-from nbtext.store.header import (
-    KEPT_RECORDS,
-    MOST_CLASSES,
-    History,
-    joined_history,
-)
+from nbtext.store.header import KEPT_RECORDS, MOST_CLASSES, History, joined_history
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
 from nbtext.store.packing import unpack
 from nbtext.store.schema import array_types

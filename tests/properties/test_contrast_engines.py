@@ -14,12 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from nbtext.learning.passes import (
-    Pupils,
-    Vectors,
-    correct,
-    correct_by_arrays,
-)
+from nbtext.learning.passes import Pupils, Vectors, correct, correct_by_arrays
 from nbtext.learning.steps import Rate
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.models.arrays import Said

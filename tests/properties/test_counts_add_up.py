@@ -9,12 +9,7 @@ brought, and never leaves a count below zero.
 
 import pickle
 from collections.abc import Callable, Sequence
-from concurrent.futures import (
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-)
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any

@@ -54,42 +54,16 @@ from nbtext.store import (
     record_of,
     rows_of,
 )
-from nbtext.store.compacting import (
-    compact_tail,
-)
-from nbtext.store.cut_short import (
-    END_MISSING,
-)
-from nbtext.store.file import (
-    open_locked,
-)
-from nbtext.store.header import (
-    KEPT_RECORDS,
-)
-from nbtext.store.ledger import (
-    NO_BIN,
-    Record,
-    own_record,
-)
-from nbtext.store.lock import (
-    locked,
-)
-from nbtext.store.packing import (
-    unpack,
-    unpack_table,
-)
-from nbtext.store.schema import (
-    TYPES,
-    Code,
-    array_types,
-)
-from nbtext.store.undo import (
-    last_records,
-)
-from nbtext.store.writing import (
-    pack,
-    replace_file,
-)
+from nbtext.store.compacting import compact_tail
+from nbtext.store.cut_short import END_MISSING
+from nbtext.store.file import open_locked
+from nbtext.store.header import KEPT_RECORDS
+from nbtext.store.ledger import NO_BIN, Record, own_record
+from nbtext.store.lock import locked
+from nbtext.store.packing import unpack, unpack_table
+from nbtext.store.schema import TYPES, Code, array_types
+from nbtext.store.undo import last_records
+from nbtext.store.writing import pack, replace_file
 from nbtext.tokens.bag import bag_of, fingerprint
 from nbtext.tokens.bags import terms_of
 from nbtext.tokens.reading import Reading
@@ -98,9 +72,7 @@ from tests import build
 from tests.build import MAIL, NO_LEDGER, STAMP, WEIGHTS, bounded, values
 
 if TYPE_CHECKING:
-    from nbtext.store.blocks import (
-        Buffer,
-    )
+    from nbtext.store.blocks import Buffer
 
 NO_SCORES = Calibration(default_scoring("mail", 2).of_scores())
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

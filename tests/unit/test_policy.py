@@ -5,13 +5,7 @@ from typing import Any
 import pytest
 
 from nbtext.errors import SettingsError
-from nbtext.policy import (
-    Cost,
-    FalsePositives,
-    Policy,
-    PolicyOverrides,
-    checked_policy,
-)
+from nbtext.policy import Cost, FalsePositives, Policy, PolicyOverrides, checked_policy
 
 PLAIN: dict[str, Any] = {
     "threshold": 0.0,

@@ -12,13 +12,7 @@ from collections.abc import Iterable
 from time import time
 from typing import Final
 
-from nbtext.files import (
-    keep_access,
-    make_durable,
-    new_file,
-    read_file,
-    write_all,
-)
+from nbtext.files import keep_access, make_durable, new_file, read_file, write_all
 from nbtext.filtering.mailboxes._locks import dotlocked
 
 FILE: Final = "dovecot-keywords"

@@ -97,12 +97,7 @@ def clean_up(path: str, wait: float, old_files: OldFiles) -> list[MailboxError]:
 
 
 def look_after(
-    path: str,
-    old: str,
-    wait: float,
-    old_files: OldFiles,
-    *,
-    patience: float = PATIENCE,
+    path: str, old: str, wait: float, old_files: OldFiles, *, patience: float = PATIENCE
 ) -> None:
     """
     Add what was appended to an old file to the new one, and remove it when it is idle.

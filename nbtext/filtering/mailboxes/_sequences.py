@@ -103,9 +103,7 @@ def _sequences_of(data: bytes, there: Iterable[int]) -> Sequences:
 
 
 def change(
-    folder: str,
-    there: Callable[[], Iterable[int]],
-    do: Callable[[Sequences], None],
+    folder: str, there: Callable[[], Iterable[int]], do: Callable[[Sequences], None]
 ) -> None:
     """
     Change the sequences of a folder.

@@ -28,12 +28,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 from nbtext.exact import Sums, as_sums, number_of, sums_of
-from nbtext.scoring.attributes.normal import (
-    NONE,
-    Variance,
-    mean_of,
-    variance_of,
-)
+from nbtext.scoring.attributes.normal import NONE, Variance, mean_of, variance_of
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.parameters import BY_KIND
 

@@ -36,11 +36,7 @@ class JointLikelihood(EventModel):
     expected = Prior(slope=0.1)
 
     def view_scores(
-        self,
-        model: BatchModel,
-        view: int,
-        documents: FoundTerms,
-        labels: Labels | None,
+        self, model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
         """Return what one view of many documents says, (n_documents, n_classes)."""
         raise NotImplementedError

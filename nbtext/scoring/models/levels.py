@@ -113,11 +113,7 @@ class OfLevels(JointLikelihood):
         return sums
 
     def view_scores(
-        self,
-        model: BatchModel,
-        view: int,
-        documents: FoundTerms,
-        labels: Labels | None,
+        self, model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
         """Return what one view of many documents says, absent terms and all."""
         import numpy as np

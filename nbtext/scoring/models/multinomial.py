@@ -86,11 +86,7 @@ class Multinomial(JointLikelihood):
         return Evidence(model.settings.views[view].name, rows, rest=rest, known=known)
 
     def view_scores(
-        self,
-        model: BatchModel,
-        view: int,
-        documents: FoundTerms,
-        labels: Labels | None,
+        self, model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
         """Return what one view of many documents says."""
         import numpy as np

@@ -20,12 +20,7 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING, Final
 
-from nbtext.scoring.models.evidence import (
-    ABSENT,
-    UNKNOWN,
-    Evidence,
-    counted_column,
-)
+from nbtext.scoring.models.evidence import ABSENT, UNKNOWN, Evidence, counted_column
 from nbtext.scoring.models.joint import JointLikelihood
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.scoring.models.unknown import counts_unknown, singletons
@@ -87,11 +82,7 @@ class Poisson(JointLikelihood):
         return Evidence(settings.name, rows, rest=rest, known=known)
 
     def view_scores(
-        self,
-        model: BatchModel,
-        view: int,
-        documents: FoundTerms,
-        labels: Labels | None,
+        self, model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
         """Return what one view of many documents says, all rates with it."""
         import numpy as np

@@ -89,11 +89,7 @@ class Tfidf(JointLikelihood):
         return Evidence(settings.name, rows, rest=rest, known=known)
 
     def view_scores(
-        self,
-        model: BatchModel,
-        view: int,
-        documents: FoundTerms,
-        labels: Labels | None,
+        self, model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
         """Return what one view of many documents says; the idf stays what it was."""
         import numpy as np

@@ -19,13 +19,7 @@ from nbtext.tokens.bags import (
 )
 from nbtext.tokens.engine import COMPILED, best
 from nbtext.tokens.tokenizer import MASK, mix
-from tests.build import (
-    WORD_WEIGHTS,
-    WORDS,
-    counted,
-    key_of,
-    rows_of,
-)
+from tests.build import WORD_WEIGHTS, WORDS, counted, key_of, rows_of
 
 
 def test_occurrences_documents_and_weights_are_counted() -> None:

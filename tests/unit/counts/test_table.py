@@ -3,13 +3,7 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
-from nbtext.counts.table import (
-    FEW_CLASSES,
-    CountTable,
-    add,
-    n_terms,
-    rows_by_class,
-)
+from nbtext.counts.table import FEW_CLASSES, CountTable, add, n_terms, rows_by_class
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import RAW

@@ -5,13 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext import (
-    SettingsOverrides,
-    classify,
-    joint_log_likelihood,
-    load,
-    train_on,
-)
+from nbtext import SettingsOverrides, classify, joint_log_likelihood, load, train_on
 from nbtext.counts.fitting import Fit
 from nbtext.document import Document
 from nbtext.errors import SettingsError

@@ -5,14 +5,7 @@ import pytest
 
 from nbtext.constants import CODE_POINTS
 from nbtext.tokens import codepoints
-from nbtext.tokens.codepoints import (
-    BRACKET,
-    PICTURE,
-    PUNCTUATION,
-    SINGLE,
-    SPACE,
-    WORD,
-)
+from nbtext.tokens.codepoints import BRACKET, PICTURE, PUNCTUATION, SINGLE, SPACE, WORD
 from scripts.make_codepoints import generate
 
 

@@ -7,15 +7,7 @@ import pytest
 
 from nbtext.settings.views import BODY
 from nbtext.tokens import compiled
-from nbtext.tokens.engine import (
-    COMPILED,
-    PLAIN,
-    best,
-    document_keys,
-    engine,
-    keys,
-    use,
-)
+from nbtext.tokens.engine import COMPILED, PLAIN, best, document_keys, engine, keys, use
 from nbtext.tokens.tokenizer import BASE, MIX, PAIR, SPREAD
 
 needs_compiled = pytest.mark.skipif(

@@ -9,12 +9,7 @@ from nbtext.errors import SettingsError, SourceError
 from nbtext.learning import SettingsOverrides
 from nbtext.settings.reading import Pattern, default_settings
 from nbtext.tokens import pattern as module
-from nbtext.tokens.pattern import (
-    installed_version,
-    matches,
-    new_pattern,
-    version_note,
-)
+from nbtext.tokens.pattern import installed_version, matches, new_pattern, version_note
 from nbtext.tokens.reading import read
 from nbtext.tokens.tokenizer import terms
 

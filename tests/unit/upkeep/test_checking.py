@@ -6,9 +6,7 @@ import pytest
 
 from fuzz import forge
 from nbtext import forget, learn, train_on
-from nbtext.errors import (
-    ModelVersionError,
-)
+from nbtext.errors import ModelVersionError
 from nbtext.scoring.model import load_model
 from nbtext.store import compact, open_model
 from nbtext.store.table import BEGINNING, TRAILER
