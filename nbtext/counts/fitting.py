@@ -198,7 +198,7 @@ def _for_sizes(prior: Prior, rows: list[Row]) -> Prior:
     return prior._replace(offset=1 / (1 / prior.offset + ratio * ratio))
 
 
-def best_temperature(losses: tuple[int, ...], prior: Prior) -> tuple[float, float]:
+def best_temperature(losses: Sequence[int], prior: Prior) -> tuple[float, float]:
     """Return the best s, between grid points by a parabola in log s, and its loss."""
     penalised = [
         loss / LOSS_UNIT + 0.5 * prior.precision * log(s / prior.slope) ** 2

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import Counter as Tally
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -57,7 +58,6 @@ from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, batch_model_of, of_documents, without
 from nbtext.scoring.held_out import corrected
-from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.models.arrays import by_class, normalised
 from nbtext.settings.columns import UNIT
 
@@ -243,10 +243,11 @@ class _Making:
     def trial_of_shares(self, parts: list[_Part], doubt: float) -> Trial:
         """Try each share with one doubt, and return the trial of the better one."""
 
-        def tried(share: float) -> Trial:
-            return self._tried(parts, share, doubt)
+        def tried(share: float) -> tuple[float, Trial]:
+            trial = self._tried(parts, share, doubt)
+            return trial.loss_with, trial
 
-        return min(self.map_(tried, SHARES), key=lambda trial: trial.loss_with)
+        return min(self.map_(tried, SHARES), key=itemgetter(0))[1]
 
     def part(self, number: int) -> _Part:
         """Hold out a part of the documents, and score all without it."""
@@ -265,10 +266,8 @@ class _Making:
         for base, order, held_out in parts:
             labels = self.visits.labels.take(held_out)
             loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
-            learnt = self._learnt(base, share, doubt, order, held_out)
-            losses = (*observed_losses(learnt.logits, labels).tolist(),)
-            scored = losses, learnt.logits, labels
-            trials.append(Trial(share, doubt, 1, len(labels), loss_without, *scored))
+            logits = self._learnt(base, share, doubt, order, held_out).logits
+            trials.append(Trial(share, doubt, 1, loss_without, logits, labels))
         return reduce(together, trials)
 
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:

@@ -6,7 +6,9 @@ How a correction is made, and what came of one for documents held out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -49,7 +51,8 @@ it for other documents; with 200 documents of a class and fewer it was for nearl
 that were tried (docs/experiments/028-few-documents.md)."""
 
 
-class Trial(NamedTuple):
+@dataclass(frozen=True)
+class Trial:
     """
     What a correction did for documents that had no part in it.
 
@@ -57,10 +60,7 @@ class Trial(NamedTuple):
         share: how far the scores of the counts are believed beside it.
         doubt: how far labels were doubted.
         parts: how often it was made, of other documents each time.
-        held_out: how many they are.
         loss_without: their mean log-loss without the correction, in nats.
-        losses: the sum of their log-losses with it at each of the TEMPERATURES, as a
-            calibration has it.
         logits: shape (held_out, n_classes), their corrected scores.
         labels: shape (held_out,), the places of their classes.
     """
@@ -68,21 +68,30 @@ class Trial(NamedTuple):
     share: float
     doubt: float
     parts: int
-    held_out: int
     loss_without: float
-    losses: tuple[int, ...]
     logits: NDArray[np.float64]
     labels: NDArray[np.int64]
 
     @property
+    def held_out(self) -> int:
+        """Return how many documents had no part in it."""
+        return len(self.labels)
+
+    @cached_property
+    def _best(self) -> tuple[float, float]:
+        """The steepness, and the sum of their log-losses with it, in nats."""
+        losses = observed_losses(self.logits, self.labels)
+        return best_temperature(losses.tolist(), STEEPNESS)
+
+    @property
     def steepness(self) -> float:
         """Return what corrected scores are multiplied by to be probable."""
-        return best_temperature(self.losses, STEEPNESS)[0]
+        return self._best[0]
 
     @property
     def loss_with(self) -> float:
         """Return their mean log-loss with it, and what a steepness takes, in nats."""
-        return best_temperature(self.losses, STEEPNESS)[1] / self.held_out
+        return self._best[1] / self.held_out
 
     @property
     def is_won(self) -> bool:
@@ -114,9 +123,7 @@ class Trial(NamedTuple):
         shares = np.log(np.maximum(documents, 1) / max(sum(documents), 1))
         best, taken, least = self, 0.0, self.loss_with
         for t in ADJUSTMENTS if len(documents) > 2 else ():
-            logits = self.logits - t * shares
-            losses = (*observed_losses(logits, self.labels).tolist(),)
-            other = self._replace(logits=logits, losses=losses)
+            other = replace(self, logits=self.logits - t * shares)
             loss = other.loss_with + 0.5 * PRECISION * t * t / self.held_out
             if loss >= least:
                 break
@@ -138,18 +145,11 @@ class Trial(NamedTuple):
 
 def together(first: Trial, other: Trial) -> Trial:
     """Put together what was tried in the same way on different documents."""
-    held_out = first.held_out + other.held_out
-
-    def mean(of_first: float, of_other: float) -> float:
-        return (of_first * first.held_out + of_other * other.held_out) / held_out
-
-    return Trial(
-        first.share,
-        first.doubt,
-        first.parts + other.parts,
-        held_out,
-        mean(first.loss_without, other.loss_without),
-        (*map(int.__add__, first.losses, other.losses),),
-        np.concatenate([first.logits, other.logits]),
-        np.concatenate([first.labels, other.labels]),
+    losses, more = (one.loss_without * one.held_out for one in (first, other))
+    return replace(
+        first,
+        parts=first.parts + other.parts,
+        loss_without=(losses + more) / (first.held_out + other.held_out),
+        logits=np.concatenate([first.logits, other.logits]),
+        labels=np.concatenate([first.labels, other.labels]),
     )
