@@ -14,6 +14,7 @@ from array import array
 from collections import Counter as Tally
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,7 @@ from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.score import score
 from nbtext.settings.reading import Settings
-from nbtext.settings.scoring import Scoring
 from nbtext.store import (
-    Contents,
     History,
     ModelFile,
     Row,
@@ -78,23 +77,7 @@ NO_SCORES = Calibration(default_scoring("mail", 2).of_scores())
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def packed(
-    table: CountTable,
-    scoring: Scoring | None = None,
-    calibration: Calibration | None = None,
-    written: str = STAMP,
-    history: History | None = None,
-    records: UndoRecords | None = None,
-) -> bytes:
-    pieces = Contents(
-        table,
-        scoring or default_scoring(table.settings.format, len(table.classes)),
-        calibrations=(calibration or NO_SCORES,),
-        history=history or History(),
-        records=records or UndoRecords(),
-    ).pack(written=written, writer="a test")
-    return b"".join(map(bytes, pieces))
-
+packed = partial(build.packed, calibration=NO_SCORES)
 
 KEYS = st.integers(0, 2**48 - 1) | st.sampled_from([0, 1, 2, 2**47, 2**48 - 1])
 COUNTS = [0, 1, 1, 1, 2, 255, 256, 65535, 65536, 2**31, 2**40]
