@@ -123,10 +123,10 @@ class Policy(NamedTuple):
             SettingsError: a number is out of its range, or parts exclude one another.
 
         """
-        _check_number("the threshold", self.threshold, 0, 1)
+        _check_number("the threshold", self.threshold, 1)
         for label, share in self.prior:
             _check_name(label)
-            _check_number(f"the prior of {quoted(label)}", share, 0, 1, is_open=True)
+            _check_number(f"the prior of {quoted(label)}", share, 1, is_open=True)
         names = [label for label, _ in self.prior]
         _check_distinct("the prior", names)
         total = sum(share for _, share in self.prior)
@@ -137,7 +137,7 @@ class Policy(NamedTuple):
         if self.max_false_positives is not None:
             label, rate = self.max_false_positives
             _check_name(label)
-            _check_number("the share of false positives", rate, 0, 1, is_open=True)
+            _check_number("the share of false positives", rate, 1, is_open=True)
         if self.costs and (self.threshold or self.max_false_positives):
             message = (
                 "costs decide alone: price unsure by --cost CLASS:unsure=X in the "
@@ -154,7 +154,7 @@ class Policy(NamedTuple):
             if decision is not None:
                 _check_name(decision)
             what = f"the cost of {quoted(truth)}:{quoted(decision or UNSURE)}"
-            _check_number(what, price, 0, MOST_EXPENSIVE)
+            _check_number(what, price, MOST_EXPENSIVE)
         _check_distinct(
             "the costs",
             [f"{truth}:{decision or UNSURE}" for truth, decision, _ in self.costs],
@@ -297,14 +297,14 @@ def _check_name(label: object) -> None:
 
 
 def _check_number(
-    what: str, value: object, least: float, most: float, *, is_open: bool = False
+    what: str, value: object, most: float, *, is_open: bool = False
 ) -> None:
-    """Refuse what is no number of a range, or is one of its ends if it is open."""
-    is_number = type(value) in (float, int) and least <= value <= most  # type: ignore[operator]
-    if not is_number or (is_open and value in (least, most)):
+    """Refuse what is no number from 0 on, or is an end of its range if it is open."""
+    is_number = type(value) in (float, int) and 0 <= value <= most  # type: ignore[operator]
+    if not is_number or (is_open and value in (0, most)):
         between = "between" if is_open else "from"
         and_ = "and" if is_open else "to"
-        message = f"{what} is {value!r:.80}, expected {between} {least} {and_} {most:g}"
+        message = f"{what} is {value!r:.80}, expected {between} 0 {and_} {most:g}"
         raise SettingsError(message)
 
 

@@ -21,8 +21,8 @@ from nbtext.cli._terminal import (
     is_watched,
     name_losses,
     name_notes,
-    name_problems,
     progress,
+    report_handler,
     say_notes,
     show,
     to_stderr,
@@ -36,7 +36,6 @@ from nbtext.sources import Options, total_bytes
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from nbtext.counts import ReadReport
     from nbtext.evaluation import Evaluation
     from nbtext.policy import Policy
     from nbtext.scoring import Classifier
@@ -159,6 +158,7 @@ class _Run:
         self.skipped = Skipped()
         self.terms: list[TopTerm] = []
         self._request = request
+        self._on_read = report_handler(self.skipped, quiet=request.output.quiet)
 
     def evaluated(self, shown: Shown | None) -> "Evaluation":
         """Return the figures of what was asked for."""
@@ -281,10 +281,6 @@ class _Run:
         opened = load(path, policy=MOST_PROBABLE)
         name_losses(opened.model)
         return opened.deciding_by(self._request.policy.chosen(opened.model.policy))
-
-    def _on_read(self, report: "ReadReport") -> None:
-        self.skipped.extend(report.skipped)
-        name_problems(report, quiet=self._request.output.quiet, is_last=False)
 
     def _on_whole(self, whole: "Classifier") -> None:
         self.terms += _top(whole, self._request.sources, self._request.options)

@@ -73,6 +73,18 @@ def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) ->
         note(remark, quiet=quiet)
 
 
+def report_handler(
+    skipped: "Skipped", *, quiet: bool
+) -> "Callable[[ReadReport], None]":
+    """Return what names the problems of a report, and gathers what was skipped."""
+
+    def on_read(report: "ReadReport") -> None:
+        skipped.extend(report.skipped)
+        name_problems(report, quiet=quiet, is_last=False)
+
+    return on_read
+
+
 def note(remark: "Note", *, quiet: bool = False) -> None:
     """Print a warning about a source, or unless quiet a note."""
     if remark.is_warning:

@@ -2,7 +2,7 @@
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -12,17 +12,14 @@ from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
     is_watched,
-    name_problems,
     progress,
+    report_handler,
     show,
     to_stderr,
     to_stdout,
 )
 from nbtext.document import Skipped
 from nbtext.sources import Options, total_bytes
-
-if TYPE_CHECKING:
-    from nbtext.counts import ReadReport
 
 MOST: Final = 20
 """How many findings of a kind are shown."""
@@ -60,11 +57,7 @@ def command(
     from nbtext.cli._findings import finding_rows, findings_json, summary
 
     skipped = Skipped()
-
-    def on_read(report: "ReadReport") -> None:
-        skipped.extend(report.skipped)
-        name_problems(report, quiet=output.quiet, is_last=False)
-
+    on_read = report_handler(skipped, quiet=output.quiet)
     total = partial(total_bytes, sources)
     with progress(quiet=output.quiet, total=total) as shown:
         found = examine(

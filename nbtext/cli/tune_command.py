@@ -26,8 +26,8 @@ from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
     is_watched,
-    name_problems,
     progress,
+    report_handler,
     say_notes,
     show,
     to_stderr,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from nbtext.cli._narrow import NarrowTable
-    from nbtext.counts import ReadReport
     from nbtext.tuning import Tuned
 
 LEAST_OPTIONS: Final = 16
@@ -112,11 +111,7 @@ def command(
     if is_written:
         _check_place(model, keyed, replace=replace)
     skipped = Skipped()
-
-    def on_read(report: "ReadReport") -> None:
-        skipped.extend(report.skipped)
-        name_problems(report, quiet=output.quiet, is_last=False)
-
+    on_read = report_handler(skipped, quiet=output.quiet)
     total = partial(total_bytes, sources)
     with progress(quiet=output.quiet, total=total) as shown:
         tuned = tune(
