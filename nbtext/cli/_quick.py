@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nbtext.cli._terminal import Output
+    from nbtext.cli.bogofilter._plain import Asked
 
 FILES: "Final" = {"-m": "model", "--model": "model", "--keyed": "keyed"}
 VALUES: "Final" = {
@@ -66,12 +67,12 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
 
         name_secret(values["keyed"])
     if command == "classify":
-        return _classify(values, flags)
+        return lambda: _classify(values, flags)
     if command == "pass":
-        return None if "as_json" in flags else _pass(values, flags)
+        return None if "as_json" in flags else lambda: _pass(values, flags)
     if command == "learn" and label is None:
         return None
-    return _learn(values, flags, label, file)
+    return lambda: _learn(values, flags, label, file)
 
 
 def _is_message(path: str) -> bool:
@@ -83,21 +84,11 @@ def _is_message(path: str) -> bool:
 
 
 def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
-    from nbtext.cli.bogofilter._plain import asked, judged
+    from nbtext.cli.bogofilter._plain import asked
 
     wanted = asked(arguments)
     if wanted is not None:
-
-        def run_quickly() -> int:
-            found = judged(wanted)
-            if isinstance(found, int):
-                return found
-            from nbtext.cli.bogofilter._options import parse
-            from nbtext.cli.bogofilter._run import run
-
-            return run(parse(arguments), found)
-
-        return run_quickly
+        return lambda: _judge(wanted, arguments)
     from nbtext.cli.bogofilter._options import parse
     from nbtext.cli.bogofilter._run import run
 
@@ -105,90 +96,84 @@ def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
     return None if parsed.count("help") else lambda: run(parsed)
 
 
-def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
+def _judge(wanted: "Asked", arguments: list[str]) -> int:
+    from nbtext.cli.bogofilter._plain import judged
+
+    found = judged(wanted)
+    if isinstance(found, int):
+        return found
+    from nbtext.cli.bogofilter._options import parse
+    from nbtext.cli.bogofilter._run import run
+
+    return run(parse(arguments), found)
+
+
+def _model(values: dict[str, str]) -> str:
     from nbtext.cli._places import default_model
 
-    model = values.get("model") or default_model()
-    wanted = values.get("wanted")
-
-    def run_quickly() -> int:
-        begun = None
-        if "as_json" not in flags and "keyed" not in values:
-            from nbtext.cli._plain import classified
-
-            found = classified(model, wanted, is_quiet="quiet" in flags)
-            if isinstance(found, int):
-                return found
-            begun = found
-        from nbtext.cli._classify import ClassifyRequest, run
-
-        request = ClassifyRequest(
-            model=model,
-            wanted=wanted,
-            begun=begun,
-            output=_output(flags),
-            keyed=values.get("keyed"),
-        )
-        return run(request)
-
-    return run_quickly
+    return values.get("model") or default_model()
 
 
-def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
-    from nbtext.cli._places import default_model
+def _classify(values: dict[str, str], flags: dict[str, bool]) -> int:
+    model, wanted, begun = _model(values), values.get("wanted"), None
+    if "as_json" not in flags and "keyed" not in values:
+        from nbtext.cli._plain import classified
 
-    model = values.get("model") or default_model()
-    field = values.get("field")
+        found = classified(model, wanted, is_quiet="quiet" in flags)
+        if isinstance(found, int):
+            return found
+        begun = found
+    from nbtext.cli._classify import ClassifyRequest, run
 
-    def run_quickly() -> int:
-        message = None
-        if field is None and "keyed" not in values:
-            from nbtext.cli._plain import passed
+    request = ClassifyRequest(
+        model=model,
+        wanted=wanted,
+        begun=begun,
+        output=_output(flags),
+        keyed=values.get("keyed"),
+    )
+    return run(request)
 
-            found = passed(model)
-            if isinstance(found, int):
-                return found
-            message = found
-        from nbtext.cli._pass import PassRequest, run
-        from nbtext.filtering.plain_header import FIELD
 
-        request = PassRequest(
-            model=model,
-            field=field or FIELD,
-            message=message,
-            output=_output(flags),
-            keyed=values.get("keyed"),
-        )
-        return run(request)
+def _pass(values: dict[str, str], flags: dict[str, bool]) -> int:
+    model, field, message = _model(values), values.get("field"), None
+    if field is None and "keyed" not in values:
+        from nbtext.cli._plain import passed
 
-    return run_quickly
+        found = passed(model)
+        if isinstance(found, int):
+            return found
+        message = found
+    from nbtext.cli._pass import PassRequest, run
+    from nbtext.filtering.plain_header import FIELD
+
+    request = PassRequest(
+        model=model,
+        field=field or FIELD,
+        message=message,
+        output=_output(flags),
+        keyed=values.get("keyed"),
+    )
+    return run(request)
 
 
 def _learn(
     values: dict[str, str], flags: dict[str, bool], label: str | None, file: str | None
-) -> "Callable[[], int]":
-    from nbtext.cli._places import default_model
+) -> int:
+    model, keyed, begun = _model(values), values.get("keyed"), None
+    if label is not None and keyed is None and "as_json" not in flags:
+        from nbtext.cli._plain import learnt
 
-    model = values.get("model") or default_model()
-    keyed = values.get("keyed")
+        found = learnt(model, label, file, is_quiet="quiet" in flags)
+        if isinstance(found, int):
+            return found
+        begun = found
+    from nbtext.cli._learn import LearnCommand, run
+    from nbtext.learning import LearnRequest
 
-    def run_quickly() -> int:
-        begun = None
-        if label is not None and keyed is None and "as_json" not in flags:
-            from nbtext.cli._plain import learnt
-
-            found = learnt(model, label, file, is_quiet="quiet" in flags)
-            if isinstance(found, int):
-                return found
-            begun = found
-        from nbtext.cli._learn import LearnCommand, run
-        from nbtext.learning import LearnRequest
-
-        request = LearnRequest(model, label, keyed=keyed)
-        sources = () if file is None else (file,)
-        return run(LearnCommand(request, sources, begun=begun, output=_output(flags)))
-
-    return run_quickly
+    request = LearnRequest(model, label, keyed=keyed)
+    sources = () if file is None else (file,)
+    return run(LearnCommand(request, sources, begun=begun, output=_output(flags)))
 
 
 def _output(flags: dict[str, bool]) -> "Output":
