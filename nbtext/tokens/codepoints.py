@@ -69,6 +69,15 @@ def offsets() -> Blocks:
     return _tables()[1]
 
 
+def offsets_of_ngrams() -> Blocks:
+    """Return the same for n-grams, where 1 to 9 are folded to 0."""
+    found = offsets()
+    values = memoryview(bytearray(found.values)).cast("i")
+    for digit in range(10):
+        values[found.index[0] << 8 | ord("0") + digit] = -digit
+    return Blocks(found.index, values.toreadonly())
+
+
 _loaded: list[tuple[Blocks, Blocks]] = []
 
 

@@ -48,6 +48,8 @@ def tables_of(alphabet: "Alphabet") -> "Tables":
         from nbtext._compiled import Tables
 
         classes, offsets = codepoints.classes(), codepoints.offsets()
+        if alphabet == "ngrams":
+            offsets = codepoints.offsets_of_ngrams()
         _tables[alphabet] = Tables(
             classes.index,
             classes.values,

@@ -7,13 +7,15 @@ What a document adds in a view of the alphabet "ngrams":
    code points are read.
 2. Each run of code points of the class SPACE, U+0000 among them, becomes one space,
    and none at either end.
-3. Each other code point is folded, if the view folds tokens.
+3. Each other code point is folded, if the view folds tokens, and each of the digits
+   1 to 9 is then a 0.
 4. Of the text in UTF-8 `limit` bytes are read, without a space at their end. If there
    are any, four line feeds are put before them and four behind.
 5. Every five consecutive bytes are a term, whatever characters they begin and end in.
 
 So a text has terms of its first and last one to four bytes, which say most about a
-single word. A line feed is in no other term, since it is a space.
+single word. A line feed is in no other term, since it is a space. A number that is
+new has terms that others had, if it is written as they were.
 
 The key of an n-gram is that of a token of these five bytes whose field's salt is 1.
 
@@ -112,7 +114,7 @@ def keys(view: View, fields: list[Field]) -> "array[int]":
 
 @cache
 def _characters(is_folded: bool) -> Characters:
-    classes, offsets = codepoints.classes(), codepoints.offsets()
+    classes, offsets = codepoints.classes(), codepoints.offsets_of_ngrams()
     kinds = KINDS["ngrams"]
 
     def become(code: int) -> int:

@@ -1384,7 +1384,8 @@ def ngrams_of(text: str) -> list[bytes]:
         class_, code = class_and_fold(ord(character))
         is_space = class_ == 0
         if not (is_space and (not written or written.endswith(" "))):
-            written += " " if is_space else chr(code)
+            folded = "0" if character in "123456789" else chr(code)
+            written += " " if is_space else folded
     data = written.encode()[:4000].rstrip(b" ")
     if data:
         data = b"\n" * 4 + data + b"\n" * 4

@@ -3,7 +3,8 @@
 import pytest
 
 from nbtext.settings.views import NGRAMS
-from nbtext.tokens import terms
+from nbtext.tokens import codepoints, terms
+from nbtext.tokens.codepoints import N_CODE_POINTS
 from nbtext.tokens.ngrams import EDGE, LONGEST, keys, ngrams
 from nbtext.tokens.tokenizer import KEY_SHIFT, Field, token_hash
 
@@ -26,12 +27,26 @@ def text_of(fields: list[Field]) -> bytes:
         ("STRA\u1e9eE", "straße".encode()),
         ("日\ud800本", "日 本".encode()),
         ("vi\u200bagra", "vi\u200bagra".encode()),
+        ("90210 \u0663½", "00000 \u0663½".encode()),
     ],
 )
 def test_they_are_cut_from_folded_text_with_single_spaces(
     text: str, expected: bytes
 ) -> None:
     assert text_of([("body", text)]) == expected
+
+
+def test_digits_alone_are_folded_otherwise_than_in_words() -> None:
+    found, usual = codepoints.offsets_of_ngrams(), codepoints.offsets()
+    others = [code for code in range(N_CODE_POINTS) if found[code] != usual[code]]
+
+    assert [chr(code) for code in others] == list("123456789")
+
+
+def test_digits_stay_where_nothing_is_folded() -> None:
+    as_written = NGRAMS._replace(fold_tokens=False)
+
+    assert list(ngrams(as_written, [("body", "Nr 12")]))[4] == b"Nr 12"
 
 
 def test_they_reach_from_field_to_field() -> None:
