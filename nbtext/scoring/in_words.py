@@ -20,7 +20,7 @@ NAMED: Final = 3
 LONGEST: Final = 30
 """Maximum characters of a term in a sentence."""
 
-NAMES: Final = {"raw": "raw text", "ngrams": "runs of letters"}
+NAMES: Final = {"raw": "raw text", "ngrams": "runs of characters"}
 """What views are called, if not by their names."""
 
 
