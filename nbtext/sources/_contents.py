@@ -67,7 +67,7 @@ def stream_items(
             doubts = _doubts(stream, place, options)
     is_mail = IS_MAIL.get(options.format)
     try:
-        if kind == ONE_DOCUMENT and is_mail is None:
+        if is_mail is None:
             refuse_unread(stream.peek(HEAD), place.name)
         yield from doubts
         if kind == ONE_DOCUMENT and can_reopen:

@@ -7,6 +7,7 @@ import os
 
 from nbtext.byte_order import as_utf8
 from nbtext.errors import SourceError
+from nbtext.sources._compressed import compression
 from nbtext.sources._labels import COMPRESSIONS, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources._text_lines import is_marked
@@ -84,16 +85,26 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
 
 def refuse_unread(head: bytes, name: str) -> None:
     """
-    Refuse what holds documents and is not taken apart: it would be one document.
+    Refuse what holds documents and is not taken apart, whatever its name says.
+
+    Args:
+        head: how it begins, decompressed.
+        name: what the user may call it.
 
     Raises:
-        SourceError: it is a mailbox of the kind MMDF, or an archive.
+        SourceError: it is a mailbox of the kind MMDF, an archive, or still compressed.
 
     """
     if head.startswith(_MMDF):
         raise SourceError(
             f"{name}: a mailbox of the kind MMDF found, which is not read; save it as "
             "an mbox, MH folder or Maildir (mutt: set mbox_type=mbox, and save)"
+        )
+    twice = compression(head)
+    if twice is not None:
+        raise SourceError(
+            f"{name}: {twice} data found in compressed data, and only one compression "
+            "is undone; decompress it once before"
         )
     kind = _archive(head)
     if kind is not None:

@@ -1,5 +1,7 @@
 """Archives, which hold documents and are not taken apart."""
 
+import bz2
+import gzip
 import tarfile
 from io import BytesIO
 from pathlib import Path
@@ -58,6 +60,37 @@ def test_an_archive_is_refused(tmp_path: Path, kind: str, where: str) -> None:
     assert isinstance(item, Unreadable)
     assert str(item.error).startswith(
         f"{name}: {shown} found, which is not read; unpack it, and name what was in it"
+    )
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "box.mbox", "rows.jsonl"])
+def test_an_archive_is_no_table_whatever_it_is_called(
+    tmp_path: Path, name: str
+) -> None:
+    path = write(tmp_path, "ZIP").rename(tmp_path / name)
+
+    [item] = read(path)
+    assert isinstance(item, Unreadable)
+    assert "a ZIP archive found, which is not read" in str(item.error)
+
+
+@pytest.mark.parametrize("where", ["named", "in a folder", "from a pipe"])
+@pytest.mark.parametrize("name", ["mail", "mail.gz.gz", "rows.csv.gz", "box.mbox"])
+def test_what_is_compressed_twice_is_refused(
+    tmp_path: Path, name: str, where: str
+) -> None:
+    path = tmp_path / "in" / name
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(bz2.compress(b"label,text\nspam,win\n")))
+
+    data = path.read_bytes() if where == "from a pipe" else b""
+    items = read(path.parent if where == "in a folder" else path, data=data)
+
+    [item] = items
+    assert isinstance(item, Unreadable)
+    assert str(item.error) == (
+        f"{path if where != 'from a pipe' else '-'}: bzip2 data found in compressed "
+        "data, and only one compression is undone; decompress it once before"
     )
 
 
