@@ -131,13 +131,18 @@ class _OpenRecord:
 
 def _joined(lines: Iterable[bytes], separator: bytes) -> Fields:
     """Return the fields of a record of several lines."""
-    fields: list[list[bytes]] = []
+    fields: Fields = []
+    pieces: list[bytes] = []  # of the field that the line before has left open
     for line, is_inside in zip(lines, chain([False], repeat(True)), strict=False):
         found, _ = _scan(line, separator, is_inside=is_inside)
         if is_inside:
-            fields[-1].append(found.pop(0))
-        fields += [[field] for field in found]
-    return [b"\n".join(pieces) for pieces in fields]
+            pieces.append(found[0])
+            if len(found) == 1:
+                continue
+            found[0] = b"\n".join(pieces)
+        pieces = [found.pop()]
+        fields += found
+    return [*fields, b"\n".join(pieces)]
 
 
 def _scan(line: bytes, separator: bytes, *, is_inside: bool) -> tuple[Fields, bool]:
@@ -152,8 +157,11 @@ def _scan(line: bytes, separator: bytes, *, is_inside: bool) -> tuple[Fields, bo
     """
     fields: Fields = []
     stop = len(line) - line.endswith(b"\r")
+    last = line.rfind(b'"')
     start = 0
     while True:
+        if start > last and not is_inside:
+            return [*fields, *line[start:stop].split(separator)], False
         inside = b""
         if not is_inside and line.startswith(b'"', start):
             is_inside = True

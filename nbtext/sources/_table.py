@@ -37,6 +37,7 @@ _HEADING = (
     "before it"
 )
 
+_JOINED = 2**12  # fields at once: `bytes.join` takes 80 bytes for each
 _CONTROL = re.compile(r"[\0-\b\x0e-\x1f]")
 """What no heading has, and most that is no text."""
 
@@ -131,8 +132,11 @@ def named(
             fields = _unpadded(fields)
         surplus = len(fields) - len(columns)
         if surplus > 0 and ends_in_text:
-            fields = [*fields[: -surplus - 1], separator.join(fields[-surplus - 1 :])]
-        elif surplus > 0 and b"".join(fields[len(columns) :]).strip():
+            rest = fields[len(columns) - 1 :]
+            parts = (rest[n : n + _JOINED] for n in range(0, len(rest), _JOINED))
+            text = separator.join(map(separator.join, parts))
+            fields = [*fields[: len(columns) - 1], text]
+        elif surplus > 0 and any(map(bytes.strip, fields[len(columns) :])):
             yield _surplus(len(fields), columns, separator)
             continue
         yield dict(zip(columns, fields, strict=False))
@@ -315,7 +319,7 @@ def _check(
         if len(places) > 1:
             raise SourceError(
                 f"{name}: one column {column} was expected, and columns "
-                f"{' and '.join(places)} are called so; rename all but one"
+                f"{listed(places)} are called so; rename all but one"
             )
     can_guess = options.guess is not None and options.guess.is_wanted
     is_read = options.read_columns or text

@@ -1,5 +1,6 @@
 """Rows of JSON lines and tables: texts, labels, identities, and what is wrong."""
 
+import tracemalloc
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -520,18 +521,42 @@ def test_what_is_no_table_is_said_in_few_words() -> None:
     assert len(error) < 1100
 
 
+def test_a_million_columns_of_one_name_are_a_short_error() -> None:
+    (error,) = errors(rows(b"text," * 10**6 + b"x\n1,2\n", "csv"))
+    assert "columns 1, 2, 3, 4" in error
+    assert "and 999,980 more are called so; rename all but one" in error
+    assert len(error) < 200
+
+
+@pytest.mark.parametrize(
+    "row", [b"a", b'"a"', b'a,"\n"'], ids=["plain", "quoted", "of several lines"]
+)
+@pytest.mark.parametrize("heading", [b"label,text", b"text,label"])
+def test_a_row_of_many_columns_takes_bounded_memory(heading: bytes, row: bytes) -> None:
+    n_columns = 2**18
+    data = heading + b"\n" + row + b"," * n_columns + b"\n"
+    tracemalloc.start()
+    try:
+        found = rows(data, "csv")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(found) == 1
+    assert peak < 64 * n_columns
+
+
 def test_two_columns_of_the_name_that_is_read_are_one_error() -> None:
     assert errors(rows(b"label,text,Text\na,b,c\nd,e,f\n", "csv")) == [
-        "-: one column text was expected, and columns 2 and 3 are called so; "
+        "-: one column text was expected, and columns 2, 3 are called so; "
         "rename all but one"
     ]
     (error,) = errors(rows(b"x,text,text\n1,2,3\n", "csv", label_column="x"))
-    assert error.startswith("-: one column text was expected, and columns 2 and 3 are")
+    assert error.startswith("-: one column text was expected, and columns 2, 3 are")
     (error,) = errors(rows(b"x,x,text\n1,2,3\n", "csv", text_columns=("x",)))
-    assert error.startswith("-: one column x was expected, and columns 1 and 2 are")
+    assert error.startswith("-: one column x was expected, and columns 1, 2 are")
     assert errors(rows(b"x,x,text\n1,2,3\n", "csv")) == []
     (error,) = errors(rows(b"label,Label,text\na,b,c\n", "csv"))
-    assert error.startswith("-: one column label was expected, and columns 1 and 2 are")
+    assert error.startswith("-: one column label was expected, and columns 1, 2 are")
     assert not errors(rows(b"label,label,x,text\n1,2,3,4\n", "csv", label_column="x"))
 
 
@@ -550,7 +575,7 @@ def test_two_columns_of_labels_matter_only_where_no_label_is_given(
         return rows(b"", kind, argument=argument, labelled=True, delimiter=delimiter)
 
     (error,) = errors(read(str(path)))
-    assert "one column label was expected, and columns 1 and 2 are called so" in error
+    assert "one column label was expected, and columns 1, 2 are called so" in error
     (document,) = read(f"spam={path}")
     assert isinstance(document, Document)
     assert (document.label, document.texts) == ("spam", (b"a",))
