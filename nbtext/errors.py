@@ -157,6 +157,8 @@ def advice_on(error: Exception, path: str) -> str:
     code = getattr(error, "errno", None)
     if code in FULL:
         return "; make room there"
+    if code == errno.EFBIG:
+        return "; allow larger files (`ulimit -f`), or put it on another disk"
     if code in REFUSED:
         if made := getattr(error, "filename", None):
             path = os.path.dirname(made)  # noqa: PTH120  importing pathlib costs 10 ms

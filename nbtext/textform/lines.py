@@ -208,4 +208,6 @@ def _why_not_json(line: bytes, error: Exception) -> str:
         return f"what is no JSON ({error.msg} at character {error.pos + 1})"
     if isinstance(error, RecursionError):
         return "objects or lists in one another too deeply"
+    if "int_max_str_digits" in str(error):  # advice for programmers
+        return "a number with thousands of digits"
     return f"what cannot be read ({error})"

@@ -128,6 +128,7 @@ def test_no_table_is_begun_for_which_there_is_no_room(
         (errno.EACCES, "Permission denied; {old}; see who may write to {folder}$"),
         (errno.EROFS, "Read-only file system; {old}; see who may write to {folder}$"),
         (errno.ENOSPC, "No space left on device; {old}; make room there$"),
+        (errno.EFBIG, "File too large; {old}; allow larger files .`ulimit -f`., or "),
         (errno.EIO, "Input/output error; {old}$"),
     ],
 )
