@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Final
 
+MOST_CLASSES: Final = 65_535
+"""Maximum number of classes of a model."""
+
 LEAST_SIMILARITY: Final = 0.7
 """Minimum similarity, from 0 to 1, of two names one of which may be misspelt."""
 

@@ -41,7 +41,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from nbtext.classes import alike, folder_of, quoted, similar
+from nbtext.classes import MOST_CLASSES, alike, folder_of, quoted, similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,6 +107,13 @@ class NoMemoryError(SourceError):
 
 class TrainingError(NbtextError):
     """The documents at hand cannot support a model."""
+
+
+TOO_MANY_CLASSES: Final = (
+    f"the documents have more than {MOST_CLASSES:,} classes, the most that a model "
+    "holds; is the label column the right one?"
+)
+"""What is wrong with documents most of which have a class of their own."""
 
 
 class SettingsError(NbtextError):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     SmallCounts: TypeAlias = NDArray[np.uint16]
 
+from nbtext.classes import MOST_CLASSES
 from nbtext.counts.room import SPILLED, bound
 from nbtext.counts.sample import Block, Sample
 from nbtext.counts.sorted_counts import (
@@ -45,6 +46,7 @@ from nbtext.counts.sorted_counts import (
 )
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.document import Document
+from nbtext.errors import TOO_MANY_CLASSES, TrainingError
 from nbtext.exact import sums_of
 from nbtext.settings.reading import KEY_BITS
 from nbtext.tokens import fingerprints, read_terms
@@ -231,11 +233,17 @@ class Counter:
             views: for each view their terms.
             marks: their fingerprints, if they are known.
 
+        Raises:
+            TrainingError: no model has so many classes, which would take ever more
+                memory.
+
         """
         n_documents = Tally(labels)
         for view, terms in enumerate(views):
             self._pile(view, n_documents, terms)
         self._documents.update(n_documents)
+        if len(self._documents) > MOST_CLASSES:
+            raise TrainingError(TOO_MANY_CLASSES)
         if marks is None:
             marks = fingerprints(views).tolist()
         if self._settings.ledger:

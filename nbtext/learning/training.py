@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from nbtext.classes import quoted
+from nbtext.classes import MOST_CLASSES, quoted
 from nbtext.counts import CountTable, ReadReport, ledger_of, n_terms
 from nbtext.counts.counting import (
     Counted,
@@ -33,7 +33,7 @@ from nbtext.counts.room import give_back
 from nbtext.counts.sorted_counts import starts_of_runs
 from nbtext.counts.table import in_digest_ranges
 from nbtext.document import Document, Item, Note, Skipped, Unread
-from nbtext.errors import TrainingError
+from nbtext.errors import TOO_MANY_CLASSES, TrainingError
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
@@ -47,7 +47,6 @@ from nbtext.scoring import check_scoring
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.store import Contents
-from nbtext.store.header import MOST_CLASSES
 from nbtext.tokens.key_reading import are_read_together
 
 Workers: TypeAlias = "Callable[[], AbstractContextManager[Executor | None]]"
@@ -302,11 +301,7 @@ def check_classes(
         )
         raise TrainingError(message)
     if len(classes) > MOST_CLASSES:
-        message = (
-            f"the documents have {len(classes):,} classes, and a model holds "
-            f"{MOST_CLASSES:,}; is the label column the right one?"
-        )
-        raise TrainingError(message)
+        raise TrainingError(TOO_MANY_CLASSES)
 
 
 def _are_rows(items: Iterable[Item]) -> bool:

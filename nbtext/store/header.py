@@ -19,8 +19,6 @@ from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import View
 
-MOST_CLASSES: Final = 65_535
-
 MOST: Final = 1 << 63
 """No number of documents or bytes is as large."""
 

@@ -15,10 +15,11 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
+from nbtext.classes import MOST_CLASSES
 from nbtext.errors import DamagedError, ModelVersionError, NotAModelError, SettingsError
 from nbtext.settings.reading import check_code_points
 from nbtext.store.blocks import Arrays, Buffer, Lying, n_blocks
-from nbtext.store.header import MOST_CLASSES, Header, read_header
+from nbtext.store.header import Header, read_header
 from nbtext.store.schema import (
     AMOUNTS,
     CHECKSUMS,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from nbtext.classes import MOST_CLASSES
 from nbtext.counts import Calibration
 from nbtext.counts.calibration import CORRECTED
 from nbtext.counts.correction import IDENTITY_SIZE, CorrectionInfo
@@ -20,7 +21,7 @@ from nbtext.settings.reading import Settings, check_code_points
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import View
 from nbtext.store import Header, History
-from nbtext.store.header import MOST, MOST_CLASSES
+from nbtext.store.header import MOST
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
 
 Rebuilt = TypeVar("Rebuilt")

@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 
 from nbtext import SettingsOverrides, train, train_on
+from nbtext.classes import MOST_CLASSES
 from nbtext.counts.calibration import FARTHEST_BIN, MOST
 from nbtext.counts.correction import LARGEST_SLOPE, MOST_FACTS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
@@ -48,7 +49,7 @@ from nbtext.sources import Options
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import open_model
-from nbtext.store.header import KEPT_RECORDS, MOST_CLASSES, History, joined_history
+from nbtext.store.header import KEPT_RECORDS, History, joined_history
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
 from nbtext.store.packing import unpack
 from nbtext.store.schema import array_types

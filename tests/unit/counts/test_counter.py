@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nbtext.counts import counter
 from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.errors import TrainingError
 from nbtext.settings.reading import Settings
 from nbtext.tokens.bag import MOST_COUNTED, log_count, unit_weight
 from nbtext.tokens.bags import (
@@ -48,6 +49,19 @@ def test_counts_that_do_not_fit_beside_a_key_are_counted(times: int) -> None:
     (run,) = counter.table().runs[0]
 
     assert rows_of(run) == {0: (3, 3), 7: (3 * times, 3), 2**48 - 1: (9, 3)}
+
+
+def test_more_classes_than_a_model_holds_are_refused_when_they_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(counter, "MOST_CLASSES", 3)
+    no_terms = [batch_terms(np.array([], np.uint64), np.array([0, 0]))]
+    counts = Counter(Settings(format="text", views=(WORDS,)))
+    for label in ("a", "b", "c", "a"):
+        counts.add_terms([label], [label.encode() * 16], no_terms)
+
+    with pytest.raises(TrainingError, match="more than 65,535 classes, the most"):
+        counts.add_terms(["d"], [b"d" * 16], no_terms)
 
 
 def test_a_document_without_tokens_is_still_a_document() -> None:
