@@ -130,7 +130,7 @@ class UnknownClassError(SettingsError):
 
         near = similar(label, classes)
         folder = folder_of(label, classes)
-        known = f"the model's classes are {listed(classes) or 'none'}"
+        known = f"the model's classes are {listed([*map(clipped, classes)]) or 'none'}"
         if near is not None:
             is_same = not near.isascii() and alike((label, near))
             how = " (the same, composed of other characters)" if is_same else ""

@@ -36,7 +36,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.errors import MOST_LISTED
+from nbtext.errors import MOST_LISTED, clipped
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.regimes import Regime
 from nbtext.sources import Options, total_bytes
@@ -215,7 +215,7 @@ def _sizes(classes: "Mapping[str, int]") -> str:
     """List how many documents the classes have; of many classes the largest ones."""
     largest = sorted(classes, key=lambda name: -classes[name])[:MOST_LISTED]
     listed = ", ".join(
-        f"{name} {n:,}" for name, n in classes.items() if name in largest
+        f"{clipped(name)} {n:,}" for name, n in classes.items() if name in largest
     )
     n_more = len(classes) - len(largest)
     return f"{listed} and {n_more:,} more" if n_more else listed

@@ -33,7 +33,7 @@ from nbtext.counts.room import give_back
 from nbtext.counts.sorted_counts import starts_of_runs
 from nbtext.counts.table import in_digest_ranges
 from nbtext.document import Document, Item, Note, Skipped, Unread
-from nbtext.errors import TOO_MANY_CLASSES, TrainingError
+from nbtext.errors import TOO_MANY_CLASSES, TrainingError, clipped
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
@@ -289,8 +289,8 @@ def check_classes(
     if len(classes) < 2:
         is_table = sources is not None and _are_rows(sources())
         message = (
-            f"the documents have only the class {quoted(classes[0])}, and two are "
-            f"needed; {LABEL_ROWS if is_table else LABEL_FILES}"
+            f"the documents have only the class {quoted(clipped(classes[0]))}, and "
+            f"two are needed; {LABEL_ROWS if is_table else LABEL_FILES}"
         )
         raise TrainingError(message)
     if NO_NAME in classes:

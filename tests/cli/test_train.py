@@ -934,3 +934,21 @@ def test_a_folder_with_the_name_of_unsure_is_refused_by_its_first_file(
     assert err.startswith(
         f"Error: {min(Path('?').iterdir())}: a class cannot be called"
     )
+
+
+def test_a_label_as_long_as_a_text_is_not_shown_whole(run: "Run") -> None:
+    long = "L" * 100_000
+    Path("rows.csv").write_text(f"label,text\n{long},money\nham,lunch\n")
+    Path("one.csv").write_text(f"label,text\n{long},money\n")
+
+    status, _, err = run("train", "-m", "m.nbt", "rows.csv")
+    assert (status, len(err) < 1000) == (0, True)
+    assert f"{'L' * 40}... 1" in err
+
+    for refused in (
+        run("train", "-m", "one.nbt", "one.csv"),
+        run("classify", "--is", "spam", "-m", "m.nbt", "rows.csv:2"),
+    ):
+        assert refused.status in (64, 65)
+        assert f"{'L' * 40}..." in refused.err
+        assert len(refused.err) < 1000
