@@ -71,20 +71,21 @@ def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
         OSError: their file cannot be read, or is no regular file.
 
     """
+    path = f"{folder}/{SEQUENCES}"
     try:
-        descriptor = open_file(f"{folder}/{SEQUENCES}")
+        descriptor = open_file(path)
     except FileNotFoundError:
         return {}
     try:
-        return _sequences_of(_read(descriptor), there)
+        return _sequences_of(_read(descriptor, path), there)
     finally:
         os.close(descriptor)
 
 
-def _read(descriptor: int) -> bytes:
+def _read(descriptor: int, path: str) -> bytes:
     data = os.pread(descriptor, LONGEST + 1, 0)
     if len(data) > LONGEST:  # to write it anew would cut it
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
     return data
 
 
@@ -123,7 +124,7 @@ def change(
         make_file(path)
         with locked([path], WAIT) as opened:
             # not opened again: closing it would release the lock (fcntl(2))
-            before = _read(opened[path])
+            before = _read(opened[path], path)
             sequences = _sequences_of(before, there())
             do(sequences)
             after = _packed(sequences)

@@ -758,6 +758,8 @@ def test_sequences_that_are_too_long_to_be_read_are_left_as_they_are(
     with pytest.raises(MailboxError, match="File too large; its messages are safe"):
         _sequences.change(str(tmp_path / "box"), lambda: [1, 2, 3], dict.clear)
 
+    with pytest.raises(OSError, match=r"too large: .*/box/\.mh_sequences"):
+        sequences_in(str(tmp_path / "box"), [1, 2, 3])
     assert (tmp_path / "box/.mh_sequences").read_text() == "mine: 1-2\nother: 2-3\n"
     assert len([*box.messages()]) == 3
 
