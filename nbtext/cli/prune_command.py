@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nbtext.cli import _status as status
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._options import (
     dry_run_option,
+    keyed_option,
     named_model,
     output_options,
     source_options,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     help="Documents that the model has counted: its probabilities are fitted anew to "
     "what they score with the terms that are left. May be repeated.",
 )
+@keyed_option
 @source_options
 @dry_run_option
 @wait_option
@@ -58,6 +61,7 @@ def command(
     model: str,
     min_documents: int,
     sources: tuple[str, ...],
+    keyed: str | None,
     options: Options,
     dry_run: bool,
     wait: float,
@@ -86,6 +90,7 @@ def command(
     failures = Skipped()
     with nullcontext() if dry_run else locked(model, wait=wait):
         file = open_model(model) if dry_run else open_locked(model)
+        check_keyed(keyed, file)
         pruned, n_scored = prune(read_contents(file), min_documents), 0
         if sources:
             classes = pruned.contents.counts.classes

@@ -189,6 +189,8 @@ def test_every_command_that_reads_documents_takes_the_secret(
     assert b"X-NBText" in run("pass", *MODEL, stdin=message).out.encode()
     assert run("eval", *MODEL, "spam", "ham").status == 0
     assert run("tokens", *MODEL, "new.eml").status == 0
+    pruned = run("prune", *MODEL, "-n", "--counted", "spam")
+    assert (pruned.status, "fitted anew" in pruned.err) == (0, True)
     filtered = run("filter", *MODEL, "-n", "--flag", "spam=junk", "box")
     assert (filtered.status, "1 new" in filtered.out) == (0, True)
     bogofilter = ("bogofilter", "--model", "keyed.nbt", "--keyed", "secret")
