@@ -60,7 +60,7 @@ A source is a path, or `-` for standard input. Its format is recognised as follo
 | an index | one for each line: a label and a path | lines whose first path exists (TREC spam track) |
 
 A source may be compressed: gzip, bzip2, xz, and zstd if the Python package `zstandard` is
-installed. Compression is recognised by the first bytes, not by the suffix. `--format mail`
+installed (`pip install 'nbtext[zst]'`). Compression is recognised by the first bytes, not by the suffix. `--format mail`
 and `--format text` make every file one document. An archive (tar, ZIP, 7z, RAR) is refused, whatever
 its name says: unpack it; so is what is compressed twice.
 The folders inside a Maildir are left out, with a note. Lines with a label, a tab and a text are a table only if
@@ -101,7 +101,7 @@ without a suffix whose lines begin with a label and a tab is a table where label
 `-0` as `find -print0` writes them; `LABEL=FILE` gives all of them a label:
 
     find ~/Mail -name '*.eml' -newer last -print0 | nbtext classify -0 --files-from -
-    find ~/old -print0 -type f | nbtext train -0 --files-from spam=- ham=~/Maildir/.Archive
+    find ~/old -type f -print0 | nbtext train -0 --files-from spam=- ham=~/Maildir/.Archive
 
 Without it, a list of names on standard input is a document; a note says so.
 
@@ -218,6 +218,21 @@ models that were joined with `cat`), `terms`, `texts` (how many terms have one, 
 since), `undo` (`documents` that `nbtext undo` would take back, and `records`: of how many documents is
 kept what they left), `tail` (`tables` and `bytes` behind the first table), `written`, `writer` and `tokenizer`.
 
+**`why --json`** prints one object per line: `name`, `label`, `truth`, `for` and `against` (the classes that are compared), `in_words`,
+`probability`, `log_odds`, `score`, what makes up the log odds (`parts`, `calibration`, `other_classes`, `prior`, `cap`), `posterior`,
+`documents`, `tokens`, `truncated`, `terms` (`--top` of them) and `rest` (how many others, and their sum); with `--flip` also `flip`. With
+`--against` it is one object: `first`, `second` and `differences`. **`top --json`** prints one per line: `class`, `term` (null if
+its text is not known), `view`, `field`, `strength` (G²), `log_odds`, `documents` and `of`, `elsewhere` and `of_elsewhere`, `key`.
+
+**`doctor --json`** prints one object: `documents`, `classes`, `unreadable`, the findings (`suspects` are those of labels, `repeated` those
+of the kind `again`, `apart` of dates; else by kind), and `n_suspects`, `n_same`, `n_near` and `n_leaks`: how many there are,
+shown or not. **`tune --json`** prints one: `measure`, `documents`, `rows` (each with `options`, `how`, `value`, `interval`, `behind`,
+`is_best` and `is_chosen`), `options` (the chosen), `train`, `policy` and `threshold`.
+
+**`policy --json`** prints one object: `threshold`, `prior`, `costs`, `max_false_positives` and `in_words`. **`check --json`** prints one:
+`path`, `bytes`, `sound`, `tables`, `faults`, `notes`, `classes` and `repaired` (the file that was written, or null).
+**`load --json`** prints one: `documents`, `classes`, `format`, `terms`, `undo`, `lines`, `path` and `size`.
+
 **`eval`** prints four tables, separated by empty lines: the name and value of each figure;
 precision, recall, F1 and support of each class; the confusion matrix, with true classes as
 rows; and reliability. What is asked for besides stands behind them: a comparison, a replay, errors. On a terminal the last line says in a sentence how many were right. `eval --json` prints one object; [measures.md](measures.md)
@@ -228,7 +243,7 @@ readable only by its owner (mode 0600); one that replaces another keeps owner, g
 and access control list of the old file, as far as the writer may give them. `train --json` prints one object: `documents`,
 `classes` (name to documents), `format`, `tokens`, `terms` (distinct ones), `bytes`,
 `seconds`, `skipped`, `empty`, `truncated`, `repeats`, `left_out` (by the regime), `conflicts` (documents with two or more labels),
-`held_out_losses` (score to loss, where training has chosen between two), `path` and `size`.
+`held_out_losses` (score to loss in nats a document; two where training has chosen between them), `path` and `size`.
 
 **`tokens`** prints view, field, count and term, separated by tabs (on a terminal in columns, with a heading); the two tokens of a pair
 are separated by a space. A line `# name` precedes each of several documents. `tokens --json`

@@ -36,7 +36,8 @@ from nbtext.filtering.header_field import FIELD
     multiple=True,
     metavar="CLASS=TEXT",
     shell_complete=completion.classes_before,
-    help="Put TEXT before the subject of messages of CLASS; may be repeated.",
+    help="Put TEXT before the subject of messages of CLASS, which are other messages "
+    "to `learn` then; may be repeated.",
 )
 @click.option(
     "--why",
