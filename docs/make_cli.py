@@ -81,9 +81,9 @@ So do not lock an mbox yourself while `nbtext` reads it. Compressed mboxes, and 
 through a pipe, are read without a look at locks.
 
 Of rows and objects, nbtext reads the column `text`, `body`, `content` or `message`, or those
-given with `--text-column`; `--label-column` and `--id-column` name the others. Columns are
+given with `--text-column`; `--label-column` and `--id-column` name the others, each time anew. Columns are
 named by their heading; if all names are numbers (from 1), the table has no heading. The
-columns named in training are settings of the model: `classify`, `eval`, `learn`, `forget`
+columns that were read in training are settings of the model: `classify`, `eval`, `learn`, `forget`
 and `tokens` read the same columns, by name and in any order. A missing column is an error,
 and so is naming other columns. A model trained without `--text-column` reads the column
 that is found, or those that are named. Documents that are not rows are read whole.

@@ -77,9 +77,9 @@ _SCORING = (
         "counting",
         type=click.Choice(COUNTINGS),
         metavar="HOW",
-        help="What a token that occurs n times counts: n (occurrences), 1 (once), "
-        f"ln(1 + n) (log), or min(n, K) ({COUNTINGS[3]} to {COUNTINGS[-1]}) [default: "
-        "occurrences].",
+        help="What a token that occurs n times counts: n (occurrences), 1 (once; by "
+        "mean, weighted, sum and poisson), or by sum alone ln(1 + n) (log) or "
+        f"min(n, K) ({COUNTINGS[3]} to {COUNTINGS[-1]}) [default: occurrences].",
     ),
     click.option(
         "--calibrate",

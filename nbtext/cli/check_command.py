@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 ENDING: Final = ".repaired"
 
 
-@click.command(epilog="The exit status is 0 if the model is sound, 65 if not.")
+@click.command(
+    epilog="The exit status is 0 if the model is sound, or what is sound was written "
+    "(--repair), else 65."
+)
 @named_model
 @click.option(
     "--repair",
