@@ -69,7 +69,8 @@ there is a line of output for each, and counts in the numbers of documents (`lin
 
 A file in a folder that has no such suffix is an mbox only if it contains a second message:
 a `From ` line after an empty line, followed by a header. (Single messages often keep the
-`From ` line of the mailbox that they came from.) What
+`From ` line of the mailbox that they came from; so a file called `.eml` or `.txt` is never an mbox unless `--format`
+says so.) A `.json` in a folder is one document. What
 lies beside a mailbox for programs is left out: Thunderbird's `Inbox.msf`, and `inbox.lock`.
 
 An mbox is read as it was at a moment when no program had it locked, by `fcntl` or by a file

@@ -25,6 +25,7 @@ from nbtext.settings.reading import default_settings
 
 MIN_EVIDENCE = default_scoring("mail", 2).parameter("min_evidence")
 MEAN = event_model("mean").prior(2)
+WEIGHTED = event_model("weighted").prior(2)
 MORE = event_model("contrast").prior(10)
 MANY = event_model("contrast").prior(11)
 PAGE = " ".join(
@@ -50,7 +51,8 @@ PAGE = " ".join(
         f"from 1/{1 / TEMPERATURES[0]:.0f} to {TEMPERATURES[-1]:.0f}",
         f"integer units of 2^-{LOSS_UNIT.bit_length() - 1} nats",
         f"`mean` has m = {MEAN.slope:g}, P = {MEAN.precision:g} and "
-        f"Q = {MEAN.offset:g}:",
+        f"Q = {MEAN.offset:g}, `weighted` {WEIGHTED.slope:g}, {WEIGHTED.precision:g} "
+        f"and {WEIGHTED.offset:g}:",
         f"`complement` and `contrast` have m = {MORE.slope:g} and "
         f"P = {MORE.precision:g}, but `contrast` m = {MANY.slope:g} with more than "
         f"{MOST_UNSCALED} classes.",
