@@ -459,6 +459,8 @@ def run_of(file: ModelFile, first: int | None) -> int | None:
     """
     if first is None:
         return file.size
+    if not first:  # it began the model
+        return first
     runs = (table.header.history.run for table in file.tables if table.offset == first)
     return next(runs, None)
 

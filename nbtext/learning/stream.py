@@ -94,7 +94,8 @@ class Run:
     What one command has done so far.
 
     Attributes:
-        first: where its first table was appended, in bytes; None if none was.
+        first: where its first table was appended, in bytes; 0 if that began the model,
+            None if there is none.
         has_compacted: whether it has compacted the model, or tried to. That is done
             before the first table, so that those of a command can be undone.
         forgotten: the digests of the documents that it has forgotten.
@@ -141,6 +142,7 @@ def _learn(
                     replace_file(request.path, chunks, exclusively=True)
                 except FileExistsError:
                     continue  # somebody else has made one meanwhile
+                run.first = 0
             elif chunks:
                 append_table(request.path, descriptor, model.file.size, chunks)
                 if not is_in_place(request.path, descriptor):

@@ -131,6 +131,8 @@ def _why_not(file: ModelFile) -> str:
         return COMPACTED if history.trained else FIRST
     if history.offset != last.offset:
         return JOINED
+    if history.run == 0:
+        return FIRST
     if history.run is None:
         return COMPACTED if len(before) == 1 else MIDST
     tables = _of_last_run(file)

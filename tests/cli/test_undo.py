@@ -148,6 +148,28 @@ def test_a_model_that_learning_began_is_its_first_table(run: "Run") -> None:
     assert "its first table, without which there would be no model" in err
 
 
+def test_a_command_that_began_a_model_is_not_taken_back_in_part(
+    run: "Run", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "MANY", 2)
+    new = [f"{number}.eml" for number in range(6)]
+    for name in new:
+        Path(name).write_bytes(b"Subject: x\n\nmoney of " + name.encode())
+    learnt = run("learn", "--create", "-q", "spam", *new, "-m", "new.nbt")
+    begun = Path("new.nbt").read_bytes()
+
+    status, _, err = run("undo", "new.nbt")
+
+    assert learnt.status == 0
+    assert len(open_model("new.nbt").tables) > 1
+    assert status == 64
+    assert "its first table, without which there would be no model" in err
+    assert Path("new.nbt").read_bytes() == begun
+    assert run("learn", "-q", "spam", "-m", "new.nbt", stdin=b"gold").status == 0
+    assert run("undo", "-q", "new.nbt").status == 0
+    assert Path("new.nbt").read_bytes() == begun
+
+
 def test_a_file_that_was_joined_is_said_to_be(run: "Run", model: Path) -> None:
     trained = model.read_bytes()
     assert run("learn", "-q", "spam", "ham/1.eml", "-m", model).status == 0
