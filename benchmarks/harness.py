@@ -131,7 +131,6 @@ def run(job: Job) -> Run:
 
     Raises:
         JobError: a step did not succeed.
-
     """
     if job.fresh is not None:
         shutil.rmtree(job.fresh, ignore_errors=True)

@@ -116,7 +116,6 @@ def room(bench: Bench, size: int) -> Iterator[Path]:
 
     Raises:
         Skipped: there is no room for them.
-
     """
     free = shutil.disk_usage(bench.folder).free
     if free < SPARE * size:

@@ -89,7 +89,6 @@ def corpus(name: str) -> Path:
 
     Raises:
         Skipped: it is not there.
-
     """
     path = CORPORA / name
     if not path.exists():

@@ -23,7 +23,6 @@ def program(name: str) -> str:
 
     Raises:
         Skipped: it is not installed.
-
     """
     path = shutil.which(name)
     if path is None:
@@ -65,7 +64,6 @@ def spamassassin_perl() -> str:
 
     Raises:
         Skipped: it is not installed.
-
     """
     perl = shutil.which("perl")
     command = (str(perl), "-MMail::SpamAssassin", "-e1")
@@ -83,7 +81,6 @@ def fasttext_module() -> Any:
 
     Raises:
         Skipped: it is not installed.
-
     """
     if importlib.util.find_spec("fasttext") is None:
         raise Skipped("fastText is missing: pip install fasttext-wheel")
@@ -96,7 +93,6 @@ def scikit_learn_python() -> str:
 
     Raises:
         Skipped: it has not.
-
     """
     if importlib.util.find_spec("sklearn") is None:
         raise Skipped("scikit-learn is missing: pip install scikit-learn")

@@ -70,7 +70,6 @@ def fuzz(target: str, inputs: Sequence[str], flags: Sequence[str]) -> int:
         target: `mail` or `model`.
         inputs: corpus folders, or files to try.
         flags: libFuzzer's.
-
     """
     where = MEMORY if MEMORY.is_dir() else None
     with TemporaryDirectory(prefix="nbtext-fuzz-", dir=where) as folder:

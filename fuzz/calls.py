@@ -366,7 +366,6 @@ def try_one(made: Callable[[Any], Call], extension: Any, choice: Random) -> bool
 
     Raises:
         BrokenLawError: it has raised what is none of the arguments' doing.
-
     """
     function, sound = made(extension)
     arguments = [*sound]

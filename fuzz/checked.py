@@ -40,7 +40,6 @@ def fuzz_checked(
         parser: of these.
         fuzz: what fuzzes there, with the extension at a path.
         flags: of the compiler, besides those of sanitizers.
-
     """
     options = parser.parse_args(arguments)
     if BUILT in os.environ:

@@ -88,7 +88,6 @@ def identity_of(text: bytes) -> tuple[int, int]:
 
     Raises:
         BrokenPromiseError: it is not whole, or has other bytes.
-
     """
     found = _IDENTITY.match(text)
     identity = (int(found[1]), int(found[2])) if found else (0, 0)
@@ -320,7 +319,6 @@ class World:
 
         Raises:
             BrokenPromiseError: something is not as it should be.
-
         """
         self._wants_pause[0] = 1
         while not all(self._is_idle):
@@ -389,7 +387,6 @@ def parts(text: bytes) -> list[bytes]:
 
     Raises:
         BrokenPromiseError: it does not begin with a message.
-
     """
     if not text:
         return []

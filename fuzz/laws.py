@@ -24,7 +24,6 @@ def expect(*, holds: bool, law: str) -> None:
 
     Raises:
         BrokenLawError: it does.
-
     """
     if not holds:
         raise BrokenLawError(law)
@@ -36,7 +35,6 @@ def within(seconds: float, act: Callable[[], Value], what: str) -> Value:
 
     Raises:
         BrokenLawError: it did, each time that it was tried.
-
     """
     fastest = float("inf")
     for _ in range(TRIES):

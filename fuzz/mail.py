@@ -87,7 +87,6 @@ def check(data: bytes) -> None:
     Raises:
         BrokenLawError: there is one; and whatever else nbtext raises, which it should
             not.
-
     """
     looks_like_mail(data)
     mail = read_mail(data)

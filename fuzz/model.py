@@ -169,7 +169,6 @@ def _check_readable(path: Path, *, is_whole: bool = False) -> None:
 
     Raises:
         BrokenLawError: it has.
-
     """
     try:
         model = load_model(str(path))

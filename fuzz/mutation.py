@@ -36,7 +36,6 @@ def mutated(data: bytes, size: int, seed: int, change_bytes: ChangeBytes) -> byt
         size: how many bytes there may be.
         seed: the same seed makes the same change.
         change_bytes: libFuzzer's own mutation.
-
     """
     choice = Random(seed)  # noqa: S311  no secret
     tables = forge.taken_apart(data)

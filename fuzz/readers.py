@@ -75,7 +75,6 @@ def check(data: bytes, settings: Settings) -> bool:
 
     Raises:
         BrokenLawError: it is not the same.
-
     """
     document = Document("fuzzed", (data,))
     named, nameless = (
@@ -190,7 +189,6 @@ class Fuzzer:
 
         Raises:
             BrokenLawError: the readers do not agree about it.
-
         """
         ctypes.memset(self._edges, 0, len(self._edges))
         self.n_run += 1

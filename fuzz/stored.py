@@ -54,7 +54,6 @@ def check(path: Path) -> int:
 
     Raises:
         BrokenLawError: they do not agree.
-
     """
     stored = open_stored(str(path))
     if stored is None:
@@ -81,7 +80,6 @@ def check_lessons(model: Model) -> None:
 
     Raises:
         BrokenLawError: it is not the same.
-
     """
     compiled = stored_in(model.file.contents[: model.file.size])
     expect(holds=compiled is not None, law="what was opened can be opened again")
@@ -118,7 +116,6 @@ def check_same(found: Judgement, classifier: Classifier, message: bytes) -> None
 
     Raises:
         BrokenLawError: it is not the same.
-
     """
     model = classifier.model
     document = Document("fuzzed", (message,))

@@ -25,7 +25,6 @@ def path_of(path: AnyPath) -> str:
 
     Raises:
         TypeError: it is none.
-
     """
     found = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(found, str):
@@ -40,7 +39,6 @@ def instance_of(name: str, value: Argument, type_: type[Argument]) -> Argument:
 
     Raises:
         TypeError: it is of another type; what to write is said, if it is a dictionary.
-
     """
     if isinstance(value, type_):
         return value
@@ -57,7 +55,6 @@ def sources_of(sources: Sequence[AnyPath]) -> list[str]:
 
     Raises:
         TypeError: they are one path, or none, or no paths.
-
     """
     if isinstance(sources, str | bytes | os.PathLike) or not sources:
         message = f"sources: expected a list of one or more, found {sources!r}"
@@ -71,7 +68,6 @@ def documents_of(documents: Iterable[AnyDocument]) -> Iterable[AnyDocument]:
 
     Raises:
         TypeError: they are a single one.
-
     """
     if isinstance(documents, str | bytes | Document):
         kind = type(documents).__name__
@@ -91,7 +87,6 @@ def label_of(label: str, what: str = "a label") -> str:
     Raises:
         TypeError: it is no string.
         ValueError: it is empty.
-
     """
     if not isinstance(label, str):
         message = f"{what} is a str, not {type(label).__name__}"
@@ -115,7 +110,6 @@ def pair_of(pair: Any, number: int) -> tuple[str, AnyDocument]:
     Raises:
         TypeError: it is something else.
         ValueError: the label is empty.
-
     """
     match pair:
         case (label, document) if not isinstance(pair, Document):
@@ -139,7 +133,6 @@ def decider_of(name: str, model: Any, *, alone: bool = False) -> Any:
     Raises:
         TypeError: it is none that is open, but the path of one, or something else; or
             it is several.
-
     """
     if hasattr(model, "classify"):
         if alone and hasattr(model, "parts"):
@@ -174,7 +167,6 @@ def count_of(name: str, number: int, *, least: int, most: int = MOST) -> int:
     Raises:
         TypeError: it is no whole number.
         ValueError: it is out of that range.
-
     """
     try:
         found = operator.index(number)
@@ -199,7 +191,6 @@ def seconds_of(name: str, seconds: float) -> float:
     Raises:
         TypeError: it is no number.
         ValueError: it is below 0, or NaN, by which no deadline would ever come.
-
     """
     if not isinstance(seconds, int | float):
         kind = type(seconds).__name__

@@ -79,7 +79,6 @@ def meanings(names: Iterable[str]) -> dict[str, str]:
 
     Args:
         names: the names of all folders that are classes.
-
     """
     known = {name: label for name in names if (label := meant_by(name)) is not None}
     if "spam" not in known.values():

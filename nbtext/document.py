@@ -71,7 +71,6 @@ def as_document(document: AnyDocument, name: str = "1") -> Document:
 
     Raises:
         TypeError: it is something else, or its texts are no bytes, or none.
-
     """
     if isinstance(document, Document):
         texts: object = document.texts
@@ -208,7 +207,6 @@ def raise_unreadable(problem: Unreadable | Note) -> None:
 
     Raises:
         SourceError: it cannot be read.
-
     """
     if isinstance(problem, Unreadable):
         raise problem.error

@@ -159,7 +159,6 @@ def advice_on(error: Exception, path: str) -> str:
     Args:
         error: if it names a file, that was to be made in its folder.
         path: what else may not be written to.
-
     """
     code = getattr(error, "errno", None)
     if code in FULL:
@@ -249,7 +248,6 @@ def memory_for_model(path: str) -> "Iterator[None]":
 
     Raises:
         ModelMemoryError: what is done here takes more memory than there is.
-
     """
     try:
         yield

@@ -44,7 +44,6 @@ def number_in(text: str) -> float:
 
     Raises:
         ValueError: it says none, or one that is infinite or too large.
-
     """
     # float() takes digits of other scripts too, and 1_000
     number = float(text) if text.isascii() and "_" not in text else float("nan")
@@ -60,7 +59,6 @@ def check_number(name: str, column: str, value: str) -> None:
 
     Raises:
         NumberError: it is none.
-
     """
     try:
         number_in(value)
@@ -96,7 +94,6 @@ def sums_of(keys: Iterable[int], counts: Iterable[int]) -> Sums:
     Args:
         keys: the numbers, as `key_of` has them.
         counts: how often each of them is there; below zero to take it away.
-
     """
     present = total = squares = 0
     for key, count in zip(keys, counts, strict=True):
@@ -146,7 +143,6 @@ def packed(sums: Sequence[int]) -> list[Any]:
     Returns:
         Each as an integer if it is one of 64 bits, else as [exponent, mantissa], the
         mantissa odd and in bytes.
-
     """
     return [_packed(value, bits) for value, bits in zip(sums, UNIT_BITS, strict=True)]
 
@@ -168,7 +164,6 @@ def unpacked(plain: Any) -> tuple[int, ...]:
 
     Raises:
         TypeError, ValueError: they are none, or written otherwise than `packed` does.
-
     """
     values = tuple(plain)
     if len(values) != len(NUMBERS):

@@ -20,7 +20,6 @@ def lazy_face(
     Args:
         package: its name.
         homes: what is exported of each module below the package.
-
     """
 
     def load(name: str) -> "Any":

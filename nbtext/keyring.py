@@ -42,7 +42,6 @@ def name_secret_of(fingerprint: str, path: str) -> None:
 
     Raises:
         SecretError: it does not hold it; then it is not named.
-
     """
     _secrets[fingerprint] = _matching(fingerprint, [path])
     name_secret(path)
@@ -61,7 +60,6 @@ def make_secret(path: str) -> str:
 
     Raises:
         SecretError: it is no secret, others may read it, or it cannot be made.
-
     """
     name_secret(path)
     try:
@@ -79,7 +77,6 @@ def secret_of(fingerprint: str) -> bytes:
 
     Raises:
         SecretError: no file that was named holds it.
-
     """
     if fingerprint not in _secrets:
         paths = [*reversed(_named), *filter(None, [os.environ.get(VARIABLE)])]
@@ -105,7 +102,6 @@ def _matching(fingerprint: str, paths: list[str]) -> bytes:
 
     Raises:
         SecretError: none does.
-
     """
     for path in paths:
         try:
@@ -129,7 +125,6 @@ def _read(path: str) -> bytes:
     Raises:
         SecretError: it is no secret, or others may read it.
         FileNotFoundError: there is no file.
-
     """
     from nbtext.files import open_file
 
@@ -166,7 +161,6 @@ def _made(path: str) -> bytes:
 
     Raises:
         SecretError: it cannot be made.
-
     """
     from contextlib import suppress
 

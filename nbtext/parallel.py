@@ -154,7 +154,6 @@ def processes(
         jobs: how many.
         imports: modules that all of them need. A forked process has them already.
         initializer: what each of them calls as it begins; it brings what they share.
-
     """
     if jobs == 1:
         yield None
@@ -195,7 +194,6 @@ def _started(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
     Raises:
         Exception: the executor's own thread has ended by it: it could not start
             another, for instance. Nothing would ever be computed.
-
     """
     import threading
     from concurrent.futures import TimeoutError as NotYetError

@@ -68,7 +68,6 @@ class Held:
 
         Raises:
             OSError: it cannot be read.
-
         """
         self._file = file
         self.head = b"".join(_pieces(file, most))
@@ -85,7 +84,6 @@ class Held:
 
         Raises:
             OSError: it cannot be read.
-
         """
         is_file = bool(self.more) and S_ISREG(status.st_mode)
         if is_file and os.path.samestat(status, os.fstat(self._file.fileno())):
@@ -98,7 +96,6 @@ class Held:
 
         Raises:
             OSError: it cannot be read.
-
         """
         if self.more:
             yield self.more
@@ -150,7 +147,6 @@ def read_mail(descriptor: int, *, is_one: bool) -> "bytes | Begun":
 
     Raises:
         OSError: it cannot be read.
-
     """
     status = os.fstat(descriptor)
     is_file = S_ISREG(status.st_mode)

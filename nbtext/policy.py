@@ -93,7 +93,6 @@ class Policy(NamedTuple):
 
         Raises:
             SettingsError: it is not one.
-
         """
         try:
             if plain.keys() != KEYS:
@@ -121,7 +120,6 @@ class Policy(NamedTuple):
 
         Raises:
             SettingsError: a number is out of its range, or parts exclude one another.
-
         """
         _check_number("the threshold", self.threshold, 1)
         for label, share in self.prior:
@@ -208,7 +206,6 @@ def checked_policy(policy: Policy) -> Policy:
     Raises:
         TypeError: it is none, or its parts do not have their form.
         SettingsError: a number is out of its range, or parts exclude one another.
-
     """
     if not isinstance(policy, Policy):
         message = f"policy: expected one like {FORM}, found {policy!r:.80}"
@@ -268,7 +265,6 @@ class PolicyOverrides(NamedTuple):
 
         Raises:
             SettingsError: parts exclude one another.
-
         """
         found = Policy() if policy is None or self.is_anew else policy
         rule = (self.threshold, self.costs, self.max_false_positives)

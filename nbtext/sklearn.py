@@ -122,7 +122,6 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises:
             ValueError: X are no texts, or y has fewer than two classes.
             TrainingError: the texts have not one token.
-
         """
         texts, labels = _checked(X, y)
         classes, places = np.unique(labels, return_inverse=True)
@@ -150,7 +149,6 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         Raises:
             ValueError: X are no texts, or y has labels that were not among the classes.
-
         """
         texts, labels = _checked(X, y)
         if not hasattr(self, "classes_"):
@@ -210,7 +208,6 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Returns:
             Shape (n_documents,) where there are two classes, the log-odds of the
             second; else (n_documents, n_classes).
-
         """
         logarithms = self._logarithms(X, "log_posterior")
         if len(self.classes_) == TWO:
@@ -224,7 +221,6 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Args:
             given: the texts.
             name: which of a `Decision`, of the classes that the model knows.
-
         """
         check_is_fitted(self, "classes_")
         texts = _texts(given)
@@ -330,7 +326,6 @@ def _check_labels(labels: NDArray[Any]) -> None:
 
     Raises:
         ValueError: some are.
-
     """
     if labels.dtype != object:
         return
@@ -366,7 +361,6 @@ def _texts(X: Texts) -> list[str | bytes]:
 
     Raises:
         ValueError: they are something else, or none.
-
     """
     if isinstance(X, str | bytes):
         message = f"X: expected a list of texts, found one {type(X).__name__}"

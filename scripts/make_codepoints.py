@@ -30,7 +30,6 @@ def generate() -> bytes:
 
     Returns:
         The bytes of the file, little-endian.
-
     """
     text = [chr(code) for code in range(N_CODE_POINTS)]
     patterns = {  # later ones win

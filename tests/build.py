@@ -171,7 +171,6 @@ def counted(
         labelled: labels and texts; their digests are 1, 2, 3 ... times the stride.
         settings: how they are read.
         stride: what lies between two digests.
-
     """
     counter = Counter(settings)
     for number, (label, text) in enumerate(labelled, start=1):

@@ -17,7 +17,6 @@ def wait_until(is_so: Callable[[], object], what: str = "it") -> None:
 
     Raises:
         TimeoutError: it is not, after `PATIENCE` seconds.
-
     """
     deadline = monotonic() + PATIENCE
     while not is_so():

@@ -61,7 +61,6 @@ def labelled(pairs: Iterable[tuple[str, AnyDocument]]) -> Iterator[Document]:
     Raises:
         TypeError: what is given are no pairs of a label and a document.
         ValueError: a label is empty.
-
     """
     for number, pair in enumerate(pairs, 1):
         label, document = pair_of(pair, number)
@@ -75,7 +74,6 @@ def checked_regime(regime: Regime) -> Regime:
     Raises:
         TypeError: it is none.
         ValueError: there is none of that name, or its margin is not one.
-
     """
     if not isinstance(regime, Regime):
         message = f"regime: expected a Regime, found {regime!r:.80}"

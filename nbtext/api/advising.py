@@ -50,7 +50,6 @@ def examine(
         TypeError: the sources are one string, or none, or options or overrides are
             none.
         ValueError: `most` is below 0.
-
     """
     from nbtext.doctor import examine as examine_documents
 
@@ -98,7 +97,6 @@ def tune(
             or as `train`.
         TypeError: the sources are one string, or none, options or overrides are none,
             or `max_false_positives` is no class and share.
-
     """
     from nbtext.tuning import tune as tune_documents
 

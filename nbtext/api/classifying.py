@@ -56,7 +56,6 @@ def load(
             counted, a number of the policy is out of its range, it does not go with
             the classes, or `keyed` is given and the model is not keyed.
         TypeError: the policy, the overrides or a path is none.
-
     """
     if policy is not None:
         policy = checked_policy(policy)
@@ -97,7 +96,6 @@ def combine(
             not, or the policy asks for a share of false positives.
         TypeError: the models are no list of what `load` returned, or the policy is
             none.
-
     """
     from nbtext.scoring.combining import CombinedClassifier
 
@@ -121,7 +119,6 @@ def classify(model: Decider, document: AnyDocument) -> Decision:
     Raises:
         SourceError: the model's pattern takes too long to search it.
         TypeError: the model is none that is open, or the document is none.
-
     """
     decider_of("model", model)
     return model.classify([as_document(document)])[0]
@@ -144,7 +141,6 @@ def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, 
     Raises:
         SourceError: the model's pattern takes too long to search it.
         TypeError: the model is none that is open, or several, or the document is none.
-
     """
     decider_of("model", model, alone=True)
     (values,) = model.joint_log_likelihoods([as_document(document)])
@@ -172,7 +168,6 @@ def classify_all(
     Raises:
         SourceError: the model's pattern takes too long to search a document.
         TypeError: the documents are a single one, or the model is none that is open.
-
     """
     decider_of("model", model)
     named = numbered(documents_of(documents))
@@ -209,7 +204,6 @@ def read_documents(
             model reads other columns.
         TypeError: the sources are one string, or none, the options are none, or the
             model is not open.
-
     """
     sources, options = sources_of(sources), instance_of("options", options, Options)
     if model is not None:

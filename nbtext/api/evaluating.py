@@ -87,7 +87,6 @@ def evaluate(
         TypeError: the sources are one string, or none, the options are none, or a model
             is not open.
         ValueError: `jobs` is below 1, or `reasons` below 0.
-
     """
     from nbtext.evaluation import evaluate_model
     from nbtext.evaluation.comparing import Rights, compare
@@ -249,7 +248,6 @@ def evaluate_folds(
             overrides are none.
         ValueError: `folds` is not from 2 to 1,000, `jobs` is below 1, or `reasons`
             below 0.
-
     """
     from nbtext.evaluation import cross_validate
     from nbtext.evaluation.fold_models import FoldModels
@@ -331,7 +329,6 @@ def evaluate_replay(
         TypeError: the sources are one string, or none, the model is not open, or is
             several, or the policy, the regime, options or overrides are none.
         ValueError: there is no such regime.
-
     """
     from nbtext.evaluation.replaying import Protocol, replay
     from nbtext.evaluation.stream import feedback_of, order_of

@@ -71,7 +71,6 @@ def learn(
         TypeError: the documents are a single one, or an argument is of another type.
         ValueError: `undo` is not from 0 to 1,000,000, `wait` is below 0, the label is
             empty, or there is no such regime.
-
     """
     request = _request(path, keyed, wait, undo, regime)._replace(
         label=label_of(label),
@@ -119,7 +118,6 @@ def learn_labelled(
         As `learn` does, but for what is wrong with a class.
         TypeError: what is given are no pairs of a label and a document.
         ValueError: as for `learn`.
-
     """
     request = _request(path, keyed, wait, undo, regime)._replace(
         own_labels=True, approximate=approximate, create=create, frozen_idf=frozen_idf
@@ -155,7 +153,6 @@ def forget(
 
     Raises:
         As `learn` does.
-
     """
     request = _request(path, keyed, wait)._replace(
         approximate=approximate, frozen_idf=frozen_idf
@@ -176,7 +173,6 @@ def _request(
     Raises:
         TypeError: an argument is of another type.
         ValueError: one is out of its range.
-
     """
     return LearnRequest(
         path_of(path),

@@ -89,7 +89,6 @@ def train(
             none.
         ValueError: `jobs` or `memory` is below 1, `wait` below 0, or there is no such
             regime.
-
     """
     sources, path, wait = sources_of(sources), path_of(path), seconds_of("wait", wait)
     jobs, regime = count_of("jobs", jobs, least=1), checked_regime(regime)
@@ -147,7 +146,6 @@ def train_on(
         TypeError: what is given are no pairs of a label and a document, or the
             overrides are none.
         ValueError: a label is empty.
-
     """
     path, wait = path_of(path), seconds_of("wait", wait)
     overrides = instance_of("overrides", overrides, SettingsOverrides)

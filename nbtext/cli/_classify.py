@@ -97,7 +97,6 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     Args:
         request: what is asked for.
         jobs: how many threads, or where that would not do processes, work at it.
-
     """
     opened = _opened(request.model, request)
     policy = None if request.policy is None else request.policy.chosen(opened.policy)

@@ -27,7 +27,6 @@ def warn_of_drift(
     Args:
         meter: what the decisions are held against.
         is_told: returns whether that was said already, and is not to be repeated.
-
     """
     drift = meter.drift()
     if drift is None or not drift.is_large or is_told():

@@ -126,7 +126,6 @@ def run(request: EvalRequest) -> int:
     Raises:
         NbtextError: as `evaluate`, `evaluate_folds` and `evaluate_replay`; or a report
             cannot be written, after the results were printed.
-
     """
     output = request.output
     run_of = _Run(request)

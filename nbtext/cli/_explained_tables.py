@@ -56,7 +56,6 @@ def why_tables(
         explanation: of the document.
         top: how many terms are listed.
         is_first: whether nothing was shown before.
-
     """
     if not is_first:
         yield Text()

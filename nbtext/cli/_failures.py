@@ -68,7 +68,6 @@ def told(error: BaseException) -> int:
     Raises:
         BaseException: it is the error itself, which is none of a command, or is looked
             for.
-
     """
     match error:
         case BrokenPipeError():

@@ -184,7 +184,6 @@ def _rules(request: FilterRequest, model: Model) -> dict[str, Rule]:
 
     Raises:
         SettingsError: the model has no such class, or there is no such flag.
-
     """
     flags: dict[str, list[str]] = {}
     for label, flag in request.flags:
@@ -230,7 +229,6 @@ def _warn_of_reach(
         label: the class.
         least: what the probability that is told needs to be.
         threshold: what held-out documents ask for besides, if they are asked.
-
     """
     reach = reach_of(model, label, least)
     name, others = class_name(label), counted(reach.others, "document")

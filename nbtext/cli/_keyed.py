@@ -20,7 +20,6 @@ def check_keyed(keyed: str | None, *models: "Model | ModelFile") -> None:
 
     Raises:
         SettingsError: one is given, and no model is keyed.
-
     """
     if keyed is not None and all(model.settings.secret is None for model in models):
         names = ", ".join(escaped(model.path) for model in models)

@@ -164,7 +164,6 @@ def _check_order(command: LearnCommand) -> None:
 
     Raises:
         SettingsError: the class is a path, or a source is a class.
-
     """
     label = command.request.label
     if label is None:
@@ -232,7 +231,6 @@ def summary(
         request: what was to be learnt or forgotten.
         outcomes: how many documents came to each.
         labels: how many were learnt as each class, if they say their own.
-
     """
     label = "labelled" if request.own_labels else request.label
     known = ("", f" known as {label} already")

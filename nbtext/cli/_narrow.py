@@ -82,7 +82,6 @@ class NarrowTable:
             columns: its columns.
             narrower: what is drawn in its place if it does not fit.
             has_heading: whether headings are drawn.
-
         """
         self.columns = columns
         self.rows: list[tuple[tuple[Text, ...], str]] = []

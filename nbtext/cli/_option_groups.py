@@ -20,7 +20,6 @@ def option_group(
         name: the command's parameter.
         gather: makes the value; its keywords are the names of the options.
         options: what `click.option` returns, in the order of the help.
-
     """
     probe = click.command()(_with(options, lambda **_: None))
     names = [param.name for param in probe.params]

@@ -276,7 +276,6 @@ def check_cluster(
 
     Raises:
         UsageError: it was asked for.
-
     """
     if cluster is None:
         if shared is not None:
@@ -330,7 +329,6 @@ def sources_argument(*, is_required: bool = False) -> Decorator[Any]:
 
     Args:
         is_required: whether the command does not read standard input without any.
-
     """
     argument = click.argument(
         "sources",
@@ -395,7 +393,6 @@ def needs_sources(
 
     Raises:
         click.UsageError: there is no source, and standard input is a terminal.
-
     """
     if not sources and sys.stdin is not None and sys.stdin.isatty():
         message = f"Name a source, or pipe {what} in."

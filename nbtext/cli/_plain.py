@@ -36,7 +36,6 @@ def classified(
     Returns:
         None if the model is not plain, and nothing was read; what is to be read on from
         if the message is not.
-
     """
     stored = open_stored(model)
     if stored is None or (wanted is not None and wanted not in stored.classes):
@@ -74,7 +73,6 @@ def learnt(
     Returns:
         None if the message is to be read from its beginning; or what of standard input
         is to be read on from. Then nothing was learnt.
-
     """
     if "/" in label or os.path.isfile(label):
         return None  # a path where the class should be is told at once
@@ -98,7 +96,6 @@ def learnt_now(
 
     Returns:
         False if it is known in the class, None if nothing was done.
-
     """
     from nbtext.learning.stored import learn_stored
 
@@ -151,7 +148,6 @@ def passed(model: str) -> "int | Held | None":
     Returns:
         None if the model is not plain, and nothing was read; what is held of the
         message if that is not.
-
     """
     from nbtext.filtering.plain_header import FIELD, is_plain_label, with_field
 

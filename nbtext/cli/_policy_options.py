@@ -53,7 +53,6 @@ def policy_overrides(
     Raises:
         UsageError: they are not of the form that they should have, or exclude one
             another.
-
     """
     all_costs = [_named("--cost", cost_of, text) for text in costs]
     if costs_file is not None:
@@ -151,7 +150,6 @@ def costs_in(path: str) -> list[Cost]:
     Raises:
         MissingSourceError: there is no such file.
         UsageError: it cannot be read, or has something else in it.
-
     """
     try:
         with Path(path).open("rb") as stream:

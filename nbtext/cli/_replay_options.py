@@ -55,7 +55,6 @@ def _gathered(
     Raises:
         click.UsageError: one is given that has no use without another.
         SettingsError: the feedback is none, or the margin without near errors.
-
     """
     given = {"order": order, "feedback": feedback, "regime": regime, "margin": margin}
     for name, value in given.items():
@@ -89,7 +88,6 @@ def check_replay(given: dict[str, bool], model: tuple[str, ...]) -> None:
 
     Raises:
         click.UsageError: it was asked for.
-
     """
     for name, is_given in given.items():
         if is_given:

@@ -289,7 +289,6 @@ def evaluation_text(result: "Evaluation", against: str | None = None) -> Iterato
     Args:
         result: the evaluation.
         against: the file of the model that it was compared with, if with any.
-
     """
     yield from map(_tsv, evaluation_lines(result))
     yield ""

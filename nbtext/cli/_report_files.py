@@ -48,7 +48,6 @@ def check_places(paths: Sequence[str], read: Sequence[str]) -> None:
     Raises:
         ReportError: its place is no file, its folder cannot be written to, it is there
             and one of what is read, or another report is to go there.
-
     """
     for place, path in enumerate(paths):
         own = os.path.realpath(path)

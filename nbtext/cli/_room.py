@@ -21,7 +21,6 @@ def check_room() -> None:
 
     Raises:
         MemoryError: there is not, because this process may have no more.
-
     """
     if _room() < NEEDED:
         raise MemoryError

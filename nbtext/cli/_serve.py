@@ -72,7 +72,6 @@ def run(request: ServeRequest) -> None:
         ModelFileError: there is no model, or it is damaged.
         SettingsError: the class of spam is not in it, or is not given.
         ListenError: it cannot listen there.
-
     """
     hold_standard_streams()
     model = load_model(request.model)
@@ -123,7 +122,6 @@ def spam_class(model: Model, name: str | None) -> str:
 
     Raises:
         SettingsError: the model does not have it.
-
     """
     wanted = readable(name) if name is not None else "spam"
     if name is not None and wanted not in model.classes:
@@ -142,7 +140,6 @@ def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
     Raises:
         SettingsError: the model does not have the class that was named, or it is that
             of spam.
-
     """
     others = [one for one in model.classes if one != spam_class(model, spam)]
     if name is not None:

@@ -28,7 +28,6 @@ def to_stdout(lines: "Iterable[str]") -> None:
 
     Raises:
         OSError: this process was started without a standard output.
-
     """
     if sys.stdout is None:
         raise OSError(EBADF, os.strerror(EBADF), "standard output")
@@ -55,7 +54,6 @@ def bytes_to_stdout(data: bytes | memoryview) -> None:
 
     Raises:
         OSError: it cannot be written, or this process was started without it.
-
     """
     if sys.stdout is None:
         raise OSError(EBADF, os.strerror(EBADF), "standard output")

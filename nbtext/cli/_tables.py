@@ -140,7 +140,6 @@ def evaluation_tables(
         result: the evaluation.
         lines: its figures: name, value and interval.
         against: the file of the model that it was compared with, if with any.
-
     """
     yield _with_intervals(lines)
     tables = [_per_class(result), _confusion(result), _reliability(result)]

@@ -122,7 +122,6 @@ def _only(
 
     Raises:
         SettingsError: there are more.
-
     """
     found = [*islice(_read(names, request, model, report), 2)]
     if len(found) > 1:

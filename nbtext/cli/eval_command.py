@@ -126,7 +126,6 @@ def _check(request: "EvalRequest") -> None:
     Raises:
         click.UsageError: they do not.
         ReportError: a report cannot be written where it shall be.
-
     """
     if not request.is_new and request.overrides.are_for_training:
         given = ", ".join(_written(request.overrides))

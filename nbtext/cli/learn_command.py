@@ -107,7 +107,6 @@ def _check_class(context: click.Context, label: str | None, options: Options) ->
 
     Raises:
         click.UsageError: there is none, or is one.
-
     """
     if label is None:
         message = "Name the CLASS, or learn labelled documents with --labelled."

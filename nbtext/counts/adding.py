@@ -34,7 +34,6 @@ class Adding:
             SettingsError: it was not counted with the same settings.
             NoRoomError: the temporary folder has no room for what memory is too short
                 for.
-
         """
         self._take(table)
         if len(self._fresh) > 1 and self._n_rows >= 2 * self._fresh[0].n_rows:
@@ -59,7 +58,6 @@ class Adding:
 
         Raises:
             SettingsError: they were not counted with the same settings.
-
         """
         tables = [*self._aside, *self._fresh]
         return add(tables, map_) if tables else None
@@ -85,7 +83,6 @@ class KeptTables:
         Raises:
             NoRoomError: the temporary folder has no room for what memory is too short
                 for.
-
         """
         self.tables.append(table)
         self._size += table.in_memory

@@ -138,7 +138,6 @@ class Calibration(NamedTuple):
 
         Raises:
             ValueError: it is not one.
-
         """
         try:
             unknown = sorted(map(str, plain.keys() - KEYS))
@@ -208,7 +207,6 @@ def totals(tables: Iterable[Sequence[Calibration]]) -> tuple[Calibration, ...]:
 
     Returns:
         The sums of the scorings that are `added_up`; the others are left out.
-
     """
     kept = [*tables]
     by_scoring: dict[Hashable, list[Calibration]] = {}
@@ -230,7 +228,6 @@ def added_up(tables: Sequence[Sequence[Any]]) -> list[Any]:
 
     Args:
         tables: for each table the scorings that it has calibrations of.
-
     """
     last = [*next(filter(None, reversed(tables)), ())]
     ends = chain.from_iterable(table[-1:] for table in reversed(tables))
@@ -269,7 +266,6 @@ def not_below_zero(
     Args:
         more: what is added, of distinct scorings.
         known: what it is added to, likewise.
-
     """
     losses_of = {one.of_what: one.losses for one in known}
     return tuple(

@@ -77,7 +77,6 @@ class CorrectionInfo(NamedTuple):
 
         Raises:
             KeyError, TypeError, ValueError: it is something else.
-
         """
         info = cls(**plain)
         if type(info.slope) is int:  # as JSON may have it
@@ -128,7 +127,6 @@ def why_not_added(infos: Sequence[CorrectionInfo], *, are_changes: bool = False)
     Args:
         infos: one of them is the correction, and the others change it.
         are_changes: whether the correction may be missing.
-
     """
     whole = sum(info.is_whole for info in infos)
     if whole > 1:

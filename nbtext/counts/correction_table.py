@@ -131,7 +131,6 @@ def correction_of(
             much, in 1/256.
         biases: for each class what all documents get, in 1/256; None if it is the sum
             of the amounts.
-
     """
     rows = _amounts_of(*amounts)
     if biases is None:
@@ -162,7 +161,6 @@ def add_corrections(
 
     Raises:
         SettingsError: two parts are corrections, or not of the same one.
-
     """
     found = [part for part in parts if part is not None]
     if not found:

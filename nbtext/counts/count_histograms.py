@@ -105,7 +105,6 @@ def _singletons(
         classes: the class of each entry.
         counts: how often the term occurs there, not zero.
         n_classes: how many classes there are.
-
     """
     # an entry is its term's only one where its neighbours are of other terms
     differs = np.ones(len(terms) + 1, np.bool_)

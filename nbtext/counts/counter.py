@@ -147,7 +147,6 @@ class Counter:
             on_no_memory: told of each document that is left out because there is not
                 enough memory to tokenise it; None to raise the MemoryError.
             map_: adds up the terms of views and classes.
-
         """
         self.sample = Sample(documents=0) if sample is None else sample
         self._on_no_memory = on_no_memory
@@ -236,7 +235,6 @@ class Counter:
         Raises:
             TrainingError: no model has so many classes, which would take ever more
                 memory.
-
         """
         n_documents = Tally(labels)
         for view, terms in enumerate(views):
@@ -314,7 +312,6 @@ def make_sure_of_memory(views: Sequence[Terms]) -> None:
 
     Raises:
         MemoryError: there is not enough to count them.
-
     """
     n_terms = sum(len(terms.keys) for terms in views)
     if n_terms > MANY_TERMS:
@@ -372,7 +369,6 @@ def sum_by_arrays(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> Sorted
     Args:
         keys: of some piles, each of shape (n_terms,).
         counts: how often each of them occurs in its document.
-
     """
     # of all ways to sort both, one number for them is the quickest
     values = np.concatenate(keys)

@@ -213,7 +213,6 @@ def count(
         limits: how much of them is read and kept.
         progress: called now and then with what was read.
         jobs: how many threads work at documents that `are_read_together`.
-
     """
     report = ReadReport()
     sample = Sample(documents=limits.sample, terms=limits.terms, end=limits.end)
@@ -256,7 +255,6 @@ def feed(
         progress: called now and then with what was read.
         jobs: how many threads work at documents that `are_read_together`.
         texts: takes a sample of their texts.
-
     """
     opened = documents(items, report, max_bytes, progress)
     if not are_read_together(settings):
@@ -340,7 +338,6 @@ def count_with(
         settings: how they are read.
         limits: how much of them is read and kept.
         progress: called now and then with what was read.
-
     """
     report = ReadReport()
     sample = Sample(documents=limits.sample, terms=limits.terms)
@@ -415,7 +412,6 @@ def guess(
 
     Returns:
         The settings, and the same items.
-
     """
     stream = iter(items)
     report = ReadReport()

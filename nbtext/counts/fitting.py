@@ -72,7 +72,6 @@ def with_fit(
         calibrations: of the candidates.
         scoring: the one that was chosen.
         fit: what was fitted to its calibration, None if nothing.
-
     """
     chosen = scoring.of_scores()
     return tuple(
@@ -91,7 +90,6 @@ def stored_fit(plain: Mapping[str, Any]) -> Fit | None:
 
     Raises:
         ValueError: it is not that.
-
     """
     found = plain.get("fit")
     if found is None:
@@ -115,7 +113,6 @@ def fit(calibration: Calibration, classes: Sequence[str]) -> Fit:
         calibration: what held-out documents scored; with none, the prior's most likely
             numbers are what is fitted.
         classes: the model's, sorted; of two, a positive score speaks for the second.
-
     """
     return _fit(calibration, classes)[0]
 
@@ -145,7 +142,6 @@ def chosen(
             where they are not of candidates for this scoring, it stays. Corrected
             scores have no part in it.
         classes: the model's, sorted.
-
     """
     calibrations = [one for one in calibrations if not one.is_corrected]
     parameters = [one.scoring.get(PARAMETERS, {}) for one in calibrations]
@@ -244,7 +240,6 @@ def _newton(
         slope: where to start.
         offset: the same.
         prior: what is expected; it keeps the matrix regular.
-
     """
     documents = max(sum(n for _, n, _ in rows), 1)
     loss = _loss(rows, slope, offset, prior)

@@ -61,7 +61,6 @@ class Histogram(NamedTuple):
 
         Raises:
             KeyError, TypeError, ValueError: it is not one.
-
         """
         numbers, terms, once = plain["documents"], plain["terms"], plain["singletons"]
         are_integers = all(type(one) is int for one in (*numbers, *terms, once))
@@ -144,7 +143,6 @@ class ChangingHistograms:
         Args:
             counts: class to the term's columns there.
             times: 1, or -1 to take it out.
-
         """
         occurrences, documents = self._places
         total, only = 0, ""
@@ -185,7 +183,6 @@ def from_plain(plain: Any, views: Sequence[str]) -> Histograms:
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: they are none.
-
     """
     if {*plain} != {*views}:
         message = "the histograms are not one for each view"

@@ -27,7 +27,6 @@ def inverse_frequency(n_documents: int, frequency: int) -> float:
     Args:
         n_documents: D, all documents.
         frequency: df, those that have the term.
-
     """
     from decimal import Context, Decimal  # which the other scores do not wait for
 
@@ -46,7 +45,6 @@ def weights_of(
         terms: key to how often it occurs.
         frequencies: key to df, of those terms that any document has.
         n_documents: D, all documents.
-
     """
     values = {
         key: count * inverse_frequency(n_documents, frequencies.get(key, 0))

@@ -131,7 +131,6 @@ def empty(n: int, kind: np.dtype[Kind] | type[Kind]) -> NDArray[Kind]:
     Raises:
         NoRoomError: the temporary folder has no room for it, and the user has asked for
             the bound.
-
     """
     dtype = np.dtype(kind)
     if n * dtype.itemsize <= bound() // SHARE:
@@ -153,7 +152,6 @@ def copied(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
 
     Raises:
         NoRoomError: there is none, and the user has asked for the bound.
-
     """
     copies = _mapped([(array.dtype, len(array)) for array in arrays])
     if not any(map(is_in_file, copies)):  # there is no room
@@ -170,7 +168,6 @@ def in_file(parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
 
     Raises:
         NoRoomError: the temporary folder has no room for them.
-
     """
     kind = np.result_type(*parts)
     return copied([part.astype(kind, copy=False) for part in parts])
@@ -284,7 +281,6 @@ class Growing:
         Raises:
             NoRoomError: the temporary folder has no room for them, and the user has
                 asked for the bound.
-
         """
         self._parts.append(part)
         self._in_memory += part.nbytes

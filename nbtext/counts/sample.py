@@ -242,7 +242,6 @@ class Sample:
             documents: the limits, not above those of this sample.
             terms: the same.
             distinct: whether copies of a document in a class count as one of them.
-
         """
         if self._is_pruned and documents >= self._limit and terms >= self._terms_limit:
             return [*self._blocks]
@@ -298,7 +297,6 @@ class Sample:
 
         Returns:
             By block which of its documents are chosen; and the first that is too many.
-
         """
         last = self._last_half(most, most_terms, distinct=distinct)
         last = min(_half_of(self.end), last)
@@ -370,7 +368,6 @@ def without_copies(
     Returns:
         The documents, and an array of shape (n_documents,), MOST_COPIES at most; None
         if all are distinct.
-
     """
     times = Tally(place for block in blocks for place in block.places)
     if len(times) == sum(map(len, blocks)):

@@ -102,7 +102,6 @@ def put_aside(runs: Sequence[SortedCounts]) -> list[SortedCounts]:
 
     Raises:
         NoRoomError: the temporary folder has no room for them.
-
     """
     if not runs:
         return []
@@ -133,7 +132,6 @@ class KeptCounts:
         Raises:
             NoRoomError: the temporary folder has no room for what memory is too short
                 for.
-
         """
         self.runs.append(run)
         size = run.in_memory
@@ -168,7 +166,6 @@ class CountsByClass:
         Raises:
             NoRoomError: the temporary folder has no room for what memory is too short
                 for.
-
         """
         self._parts[place].append(part)
         self._size += part.in_memory
@@ -217,7 +214,6 @@ def merged(
         runs: what is added.
         n_columns: how many columns each of them has.
         map_: deals with the ranges.
-
     """
     runs = list(runs)
     if any(run.sums for run in runs):  # as all of one view have
@@ -282,7 +278,6 @@ def _bounded(keys: Keys, start: int, bounds: Keys, share: float) -> list[int]:
         start: keys before it are less than all bounds.
         bounds: sorted.
         share: what part of the rest is expected below the last bound.
-
     """
     rest = keys[start:]
     near = rest[: int(1.5 * share * len(rest)) + BOUNDS]

@@ -106,7 +106,6 @@ class CountTable:
 
         Raises:
             NoRoomError: the temporary folder has no room for them.
-
         """
         whole = [run for runs in self.runs for run in runs]
         aside = iter(put_aside([run for run in whole if run.in_memory]))
@@ -149,7 +148,6 @@ class CountTable:
 
         Raises:
             TrainingError: a count is below zero, with the class that it is in.
-
         """
         for place, name in enumerate(self.classes):
             runs = [*self.ledger[place : place + 1]]
@@ -195,7 +193,6 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
 
     Raises:
         SettingsError: they were not counted with the same settings.
-
     """
     settings = tables[0].settings
     for table in tables:
@@ -277,7 +274,6 @@ def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
     Args:
         entries: shape (n, 3), in any byte order.
         counts: shape (n,).
-
     """
     n_ranges = -(-len(entries) // LEDGER_RANGE)
     if n_ranges < 2:

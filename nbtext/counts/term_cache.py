@@ -44,7 +44,6 @@ class TermCache:
 
         Raises:
             NoRoomError: no file can be made in the temporary folder.
-
         """
         self.labels: list[str] = []
         self.digests: list[bytes] = []
@@ -75,7 +74,6 @@ class TermCache:
 
         Raises:
             NoRoomError: the temporary folder has no room for them.
-
         """
         place, parts = self._file.tell(), []
         for terms in views:
@@ -109,7 +107,6 @@ class TermCache:
 
         Yields:
             The documents' places in the file, and for each view their terms.
-
         """
         for first, starts, place in self._batches:
             n_documents = len(starts[0]) - 1

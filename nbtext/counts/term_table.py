@@ -172,7 +172,6 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
         parts: entries that have no (key, class) in common; where they share a key, the
             parts stand in the order of their classes.
         map_: deals with the ranges of keys.
-
     """
     n_entries = sum(len(part.keys) for part in parts)
     # perhaps more than there are terms; but what is never written to takes no memory
@@ -248,7 +247,6 @@ def subtract(
             entries are among those of the table.
         wanted: the places of the columns that are wanted, None for all; the others are
             left empty.
-
     """
     rows = entries_of(table, table.find(part.keys[:-1]), part)
     nothing_left = np.ones(len(rows), np.bool_)
@@ -284,7 +282,6 @@ def _entries_left(
         rows: of which something is taken, ascending.
         less: how much, of each of them; None for nothing.
         gone: those of the rows that are left out, ascending.
-
     """
     left = empty(len(values) - len(gone), values.dtype)
     working = Ranges([values, left])
@@ -332,7 +329,6 @@ def restricted(table: TermTable, wanted: Keys) -> TermTable:
     Args:
         table: it may be in files that are far larger than memory.
         wanted: sorted, distinct.
-
     """
     working = Ranges([table.keys, table.starts, table.classes, *table.columns])
     found: list[list[NDArray[Any]]] = []
@@ -390,7 +386,6 @@ def in_order(
         starts: shape (n_terms,), where each term's entries begin.
         classes: shape (n_entries,), sorted within a term.
         columns: one array of shape (n_entries,) for each column.
-
     """
     n_entries = len(classes)
     starts = np.append(starts, [n_entries] * 2).astype(_place_type(n_entries))

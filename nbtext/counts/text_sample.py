@@ -61,7 +61,6 @@ class TextSample:
         Args:
             documents: maximum documents; none if 0.
             most: maximum bytes of all.
-
         """
         self._limit = documents
         self._most = most

@@ -142,7 +142,6 @@ def texts_in(view: View, packed: Bytes) -> TermTexts:
     Raises:
         ValueError: some are none of the view, or they are not in the order of their
             keys.
-
     """
     keys = keys_of(view, packed)
     if not (keys[1:] > keys[:-1]).all():
@@ -161,7 +160,6 @@ def keys_of(view: View, packed: Bytes) -> Keys:
 
     Raises:
         ValueError: some are no texts of terms of the view.
-
     """
     if not len(packed):
         return NO_TEXTS.keys

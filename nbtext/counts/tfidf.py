@@ -38,7 +38,6 @@ def inverse_frequencies(
     Args:
         n_documents: D, all documents.
         frequencies: df of each term.
-
     """
     distinct, places = np.unique(frequencies, return_inverse=True)
     idf = [inverse_frequency(n_documents, frequency) for frequency in distinct.tolist()]
@@ -53,7 +52,6 @@ def unit_vectors(terms: Terms, idf: NDArray[np.float64]) -> NDArray[np.float64]:
     Args:
         terms: the terms of documents.
         idf: shape (n_terms,), the idf of each; 0 for those that are unknown.
-
     """
     values = terms.counts * idf
     lengths = np.sqrt(sum_by_document(values * values, terms.starts))
@@ -69,7 +67,6 @@ def whole_weights(terms: Terms, idf: NDArray[np.float64]) -> NDArray[np.int64]:
     Args:
         terms: the terms of documents.
         idf: shape (n_terms,), the idf of each.
-
     """
     values = terms.counts * idf
     squares, starts = (values * values).tolist(), terms.starts.tolist()

@@ -73,7 +73,6 @@ def classified_on(
         ClusterError: there is no worker, one cannot do the work, or the cluster died.
         SettingsError: a source is empty, or the standard input.
         ModelWriteError: the folder cannot be written to.
-
     """
     parts = _parts(model)
     with shared_folder(parts[0].model.path, shared) as folder, failures_told(client):

@@ -51,7 +51,6 @@ def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
     Raises:
         SettingsError: the extra `dask` is not installed, or this is no address.
         ClusterError: no scheduler answers.
-
     """
     _check(address)
     try:
@@ -93,7 +92,6 @@ def _check(address: str) -> None:
 
     Raises:
         SettingsError: it is none.
-
     """
     with suppress(ValueError):  # of the port
         parts = urlsplit(address)
@@ -113,7 +111,6 @@ def failures_told(client: Client) -> Iterator[None]:
 
     Raises:
         ClusterError: workers died, or the scheduler went away.
-
     """
     from concurrent.futures import CancelledError
 
@@ -153,7 +150,6 @@ def check_workers(client: Client, folder: str, token: str) -> int:
     Raises:
         ClusterError: there is no worker, one does not answer, does not see the folder,
             or has another nbtext, or none.
-
     """
     states = _states(client, f"{folder}/{token}")
     for worker, state in states.items():
@@ -193,7 +189,6 @@ def _states(client: Client, path: str) -> dict[str, Any]:
 
     Raises:
         ClusterError: there is no worker.
-
     """
     end = monotonic() + PATIENCE
     try:

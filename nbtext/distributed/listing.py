@@ -118,7 +118,6 @@ def list_sources(sources: Sequence[str], options: Options, *, labelled: bool) ->
     Raises:
         SettingsError: one is the standard input, a path is empty, some are URLs and
             some are not, or what URLs or Parquet take is not installed.
-
     """
     arguments = [*map(_whole, sources)]
     are_remote = {is_remote(split_label(argument)[1]) for argument in arguments}

@@ -76,7 +76,6 @@ def partitions(place: Place, size: int) -> list[Partition] | None:
     Raises:
         SourceError: it cannot be read, or is no Parquet though called so.
         SettingsError: pyarrow is not installed.
-
     """
     name = place.name.lower()
     if name.endswith(PARQUET):
@@ -164,7 +163,6 @@ def _parquet(path: str) -> Iterator[Any]:
     Raises:
         SourceError: it cannot be read, or is none.
         SettingsError: pyarrow is not installed.
-
     """
     try:
         from pyarrow import ArrowException, parquet

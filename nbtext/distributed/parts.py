@@ -130,7 +130,6 @@ def split(table: CountTable, n_ranges: int) -> Iterator[CountTable]:
     Args:
         table: the counts.
         n_ranges: how many parts, a power of 2.
-
     """
     keys, digests = _bounds(n_ranges, KEY_BITS), _bounds(n_ranges, DIGEST_BITS)
     rows = [[_slices(run.keys, keys) for run in runs] for runs in table.runs]
@@ -178,7 +177,6 @@ def add_ranges(parts: Sequence[CountedRange]) -> CountedRange:
 
     Raises:
         TrainingError: a chunk is in two of them.
-
     """
     table = add([part.table for part in parts])
     return CountedRange(table, joined_marks([part.marks for part in parts]))
@@ -219,7 +217,6 @@ def joined_marks(marks: Iterable[Mapping[int, bytes]]) -> Marks:
 
     Raises:
         TrainingError: one is there twice; then its documents would count twice.
-
     """
     joined: Marks = {}
     for some in marks:
@@ -235,7 +232,6 @@ def check_marks(marks: Iterable[Mapping[int, bytes]], expected: Marks) -> None:
 
     Raises:
         TrainingError: they are not.
-
     """
     if any(dict(some) != expected for some in marks):
         raise TrainingError(CHANGED)

@@ -54,7 +54,6 @@ class StoredRange:
 
         Raises:
             OSError: it cannot be opened.
-
         """
         with Path(self.path).open("rb") as file:
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -78,7 +77,6 @@ def store(part: CountedRange, folder: str, number: int) -> StoredRange:
 
     Raises:
         ModelWriteError: it cannot be written.
-
     """
     arrays = [*_arrays_of(part.table)]
     name = f"{number}-{mark_of(part.table).hex()}"

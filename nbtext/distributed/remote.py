@@ -58,7 +58,6 @@ def folder_contents(url: str) -> list[RemotePath] | None:
     Raises:
         SourceError: it is not there, or cannot be listed.
         SettingsError: the library for such URLs is not installed.
-
     """
     system, path = _system(url)
     with _failures(url):
@@ -91,7 +90,6 @@ def size_of(url: str) -> int:
     Raises:
         SourceError: it is not there.
         SettingsError: the library for such URLs is not installed.
-
     """
     system, path = _system(url)
     with _failures(url):
@@ -106,7 +104,6 @@ def opened(url: str) -> Iterator[BinaryIO]:
     Raises:
         SourceError: it cannot be opened or read.
         SettingsError: the library for such URLs is not installed.
-
     """
     if not is_remote(url):
         with _failures(url), open(url, "rb") as file:  # noqa: PTH123  a string
@@ -126,7 +123,6 @@ def contents_of(urls: Sequence[str]) -> list[bytes | SourceError]:
 
     Raises:
         SettingsError: the library for such URLs is not installed.
-
     """
     by_system: dict[int, tuple[Any, dict[str, str]]] = {}
     for url in urls:
@@ -149,7 +145,6 @@ def _system(url: str) -> tuple[Any, str]:
 
     Raises:
         SettingsError: it is not installed, or there is no such scheme.
-
     """
     try:
         from fsspec.core import url_to_fs

@@ -49,7 +49,6 @@ def remote_sources(
 
     Raises:
         SettingsError: the library for such URLs is not installed.
-
     """
     options.check()
     named = [(label, url.rstrip("/")) for label, url in map(split_label, arguments)]

@@ -41,7 +41,6 @@ def shared_folder(path: str, above: AnyPath | None) -> Iterator[str]:
 
     Raises:
         ModelWriteError: it cannot be made.
-
     """
     model = Path(os.path.abspath(path))  # noqa: PTH100  not resolved
     parent = model.parent
@@ -74,7 +73,6 @@ def writing_to(folder: str) -> Iterator[None]:
 
     Raises:
         ModelWriteError: that cannot be done.
-
     """
     try:
         yield
@@ -113,7 +111,6 @@ def _remove_if_idle(folder: Path) -> None:
 
     Raises:
         OSError: it is held.
-
     """
     try:
         file = (folder / HELD).open("rb")

@@ -116,7 +116,6 @@ def first_look(
     Returns:
         How, before anything is overridden; and what the sources are, with what was
         guessed of the columns of tables.
-
     """
     items = (item for chunk in chunks for item in items_of(chunk.items, options))
     settings, _ = guess(items, n_classes, options.max_bytes)
@@ -193,7 +192,6 @@ def finish(
     Raises:
         TrainingError: the counts are not those that were reported, or train no model.
         ModelWriteError: the folder cannot be written to.
-
     """
     marks = [*(one.marks for one in stored), joined_marks(one.marks for one in samples)]
     check_marks(marks, plan.marks)

@@ -103,7 +103,6 @@ def train(
         ModelFileError: the file cannot be written.
         TypeError: the sources are one string, or none, or options or overrides are
             none.
-
     """
     sources, path = sources_of(sources), path_of(path)
     check_replaceable(path, replace=replace)

@@ -34,7 +34,6 @@ def apart(
         times: shape (n_documents,), in seconds since 1970; NaN where it is not known.
         labels: shape (n_documents,), the places of their classes.
         classes: their names.
-
     """
     is_known = np.isfinite(times)
     found = []

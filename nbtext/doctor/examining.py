@@ -60,7 +60,6 @@ def examine(
     Raises:
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the number of classes.
-
     """
     names = DatedNames()
     cache, settings, report = read_once(sources, overrides.settings, names.meet)
@@ -100,7 +99,6 @@ class _Examined:
         Args:
             top: how many.
             tell: returns the texts of terms, given suspects and leaks.
-
         """
         sketches = self._sketches()
         same, near = self._same(), self._near(sketches)
@@ -213,7 +211,6 @@ class _Examined:
 
         Returns:
             Their places, and what is said of each.
-
         """
         posterior, known = left_out_posteriors(self._model, self._cache, self._labels)
         rows = np.arange(len(self._labels))

@@ -89,7 +89,6 @@ class Sketches:
 
         Args:
             labels: shape (n_documents,), the places of their classes.
-
         """
         sketches = self._joined()
         found: dict[tuple[int, int], float] = {}
@@ -109,7 +108,6 @@ class Sketches:
             labels: shape (n_documents,), the places of their classes.
             copies: shape (n_documents,), numbers that only copies share, which are the
                 same document and no near duplicates.
-
         """
         found = np.zeros(len(labels), np.bool_)
         sketches = self._joined()
@@ -155,7 +153,6 @@ def _bands(
 
     Args:
         sketches: shape (n_documents, BINS).
-
     """
     for start in range(0, BINS, ROWS):
         band = np.ascontiguousarray(sketches[:, start : start + ROWS])

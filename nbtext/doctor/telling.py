@@ -78,7 +78,6 @@ def tell(
         rest: the counts of all but the suspects.
         suspects: documents that look like another class.
         leaks: terms that give a class away.
-
     """
     terms: dict[tuple[int, int], str] = {}
     wanted: Wanted = {(one.name, one.label): one for one in suspects}

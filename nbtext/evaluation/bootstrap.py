@@ -118,7 +118,6 @@ def judged(
         printed: the same where probabilities are told.
         decided: shape (n_documents,), places of classes; -1 for unsure.
         wanted: the place of the positive class, None unless there are two classes.
-
     """
     rows, is_known = np.arange(len(truth)), truth >= 0
     posterior = np.exp(printed)
@@ -155,7 +154,6 @@ def intervals(
         classes: the names of the model's.
         wanted: the place of the positive class, None unless there are two classes.
         costs: what decisions cost, if they have prices.
-
     """
     if not len(documents):
         return {}
@@ -184,7 +182,6 @@ def draws(
 
     Yields:
         How often each is drawn, shape (some of the draws, n_documents).
-
     """
     while n_draws:
         some = min(n_draws, max(ROOM // n_documents, 1))
@@ -293,7 +290,6 @@ class _Posteriors:
         Args:
             documents: in order.
             wanted: the place of the positive class, None unless there are two classes.
-
         """
         is_known = documents.truth >= 0
         # one column for each sum over documents: how many, losses, gaps by bin
@@ -318,7 +314,6 @@ class _Posteriors:
 
         Yields:
             Values of shape (n_draws,); not finite where a draw has none.
-
         """
         sums = drawn @ self._columns
         n_known, losses, squares = sums[:, :3].T
@@ -395,7 +390,6 @@ class _Groups:
         Args:
             groups: shape (n_columns,), from -1, which is no group, to n_groups - 1.
             n_groups: how many there are.
-
         """
         is_sorted = bool((groups[1:] >= groups[:-1]).all())
         self._order = None if is_sorted else np.argsort(groups, kind="stable")
@@ -413,7 +407,6 @@ class _Groups:
 
         Returns:
             Shape (n_rows, n_groups).
-
         """
         if self._order is not None:
             values = values.take(self._order, axis=1)

@@ -77,7 +77,6 @@ def compare(first: Mapping[int, bool], second: Mapping[int, bool]) -> Comparison
     Args:
         first: for each document whether the first model was right.
         second: the same of the other.
-
     """
     pairs = [
         (is_right, second[name]) for name, is_right in first.items() if name in second
@@ -120,7 +119,6 @@ def mcnemar(first: int, second: int) -> float:
     Args:
         first: documents about which only one of two is right.
         second: those about which only the other is.
-
     """
     n, k = first + second, min(first, second)
     if n <= FEW:

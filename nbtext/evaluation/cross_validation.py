@@ -123,7 +123,6 @@ class CrossValidated:
         Raises:
             SettingsError: `positive` is not one of two classes, or the policy does not
                 go with the classes.
-
         """
         if is_estimated:
             policy = self._estimated().policy(policy)
@@ -198,7 +197,6 @@ def cross_validate(
     Raises:
         TrainingError: too few classes, tokens or documents.
         SettingsError: the score does not go with the number of classes.
-
     """
     names = Names()
 
@@ -280,7 +278,6 @@ def deal(cache: TermCache, n_folds: int) -> Dealt:
     Args:
         cache: their terms.
         n_folds: how many, at least 2.
-
     """
     names = sorted(set(cache.labels))
     place_of = {name: place for place, name in enumerate(names)}
@@ -332,7 +329,6 @@ def score_folds(
     Raises:
         TrainingError: too few classes, tokens or documents.
         SettingsError: the score does not go with the number of classes.
-
     """
     n_folds, classes, lost, truth, fold_of = dealt
     if lost and len(classes) < 2:

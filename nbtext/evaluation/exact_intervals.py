@@ -37,7 +37,6 @@ def exact_interval(value: float, n: int) -> Interval:
     Args:
         value: the proportion; any other than 0 and 1 is its own interval.
         n: how many documents it is of; of none it says nothing.
-
     """
     if n and value == 1:
         return Interval(BEYOND ** (1 / n), 1.0)
@@ -53,7 +52,6 @@ def exact_difference(value: float, n: int) -> Interval:
     Args:
         value: the difference; where it is 0, both are right about the same documents.
         n: how many documents it is of.
-
     """
     share = 1 - BEYOND ** (1 / n)  # so many may be otherwise
     if value == 0:
@@ -78,7 +76,6 @@ def widened(
         classes: the names of the model's.
         wanted: the place of the positive class, None unless there are two classes.
         costs: what decisions cost, if they have prices.
-
     """
     whole = dict(found)
     if not len(documents):

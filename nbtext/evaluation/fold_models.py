@@ -85,7 +85,6 @@ class FoldModels:
             n_reasons: how many reasons are told of each misjudged document; if 0, the
                 models of folds are not kept.
             has_whole: see above.
-
         """
         self.has_whole = has_whole
         self._sources = sources
@@ -153,7 +152,6 @@ class FoldModels:
 
         Returns:
             None if no reasons are wanted.
-
         """
         if not self._n_reasons:
             return None

@@ -94,7 +94,6 @@ def learning_curve(
         learnt: shape (n_documents,), how many were learnt once each was judged.
         classes: their names.
         positive: the class that is looked for; None unless there are two.
-
     """
     n = len(truth)
     n_points = min(n, MOST_POINTS)

@@ -48,7 +48,6 @@ def left_out_posteriors(
     Returns:
         The log posterior, shape (n_documents, n_classes), in nats, and how many of the
         tokens and attributes of each are known without it, shape (n_documents,).
-
     """
     event, settings = event_model(model.scoring.score), model.settings
     shape = (len(labels), len(model.classes))
@@ -111,7 +110,6 @@ def candidate_posteriors(
 
     Returns:
         The log posterior, shape (n_documents, n_classes), in nats.
-
     """
     event = event_model(model.scoring.score)
     scorings = candidates(model.scoring)

@@ -76,7 +76,6 @@ def evaluate_model(
         SettingsError: `positive` is not one of two classes, not one label is a class of
             the model, or the model has counted all documents and cannot tell what it
             would be without one of them.
-
     """
     report, seen = ReadReport(), Seen()
     unknown = UnknownLabels(model.classes, sources, name)
@@ -161,7 +160,6 @@ class _Gathered:
 
         Raises:
             SettingsError: `positive` is not one of two classes.
-
         """
         result = evaluate(
             np.array(self._truth),

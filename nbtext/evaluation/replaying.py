@@ -92,7 +92,6 @@ def replay(
         TrainingError: there are fewer than two classes.
         SettingsError: the score does not go with the classes or cannot be replayed, the
             policy not with a model of the moment, or the order with the documents.
-
     """
     kept = _Kept()
     cache, settings, report = read_once(
@@ -275,7 +274,6 @@ class _Run:
         Args:
             place: which of the cache.
             is_judged: whether it is the last one that was judged.
-
         """
         self._told += 1
         if not self._may_learn[place]:

@@ -49,7 +49,6 @@ def in_order(
 
     Raises:
         SettingsError: they are to be in order of their dates, and none has one.
-
     """
     places = range(len(names))
     if order == "index":
@@ -76,7 +75,6 @@ def order_of(text: str) -> OrderName:
 
     Raises:
         SettingsError: there is no such order.
-
     """
     for order in ORDERS:
         if order == text:
@@ -121,7 +119,6 @@ def feedback_of(text: str) -> Feedback:
 
     Raises:
         SettingsError: it is none of these.
-
     """
     if text == "immediate":
         return IMMEDIATE

@@ -40,7 +40,6 @@ class UnknownLabels:
             classes: those of the model.
             sources: where the documents are from, as the user wrote it.
             model: what the model is called.
-
         """
         self.documents: Tally[str] = Tally()
         self._classes = classes

@@ -29,7 +29,6 @@ def keep_access(descriptor: int, like: str | int, *, strictly: bool = False) -> 
 
     Raises:
         OSError: the other file cannot be looked at, or the mode not be changed.
-
     """
     old, new = os.stat(like), os.fstat(descriptor)
     is_group_kept = True

@@ -45,7 +45,6 @@ def locked(
     Raises:
         BusyError: others have held it all the time; it says who, if the system tells.
         OSError: it cannot be opened or locked.
-
     """
     deadline = monotonic() + wait
     while True:
@@ -71,7 +70,6 @@ def unlocked(descriptor: int) -> Iterator[bool]:
 
     Yields:
         Whether nobody has it; where there are no locks, nobody has.
-
     """
     is_unlocked = True
     try:
@@ -98,7 +96,6 @@ def flock_until(descriptor: int, deadline: float) -> bool:
 
     Raises:
         OSError: it cannot be locked.
-
     """
 
     def attempt() -> bool:

@@ -32,7 +32,6 @@ def open_file(path: str, flags: int = os.O_RDONLY, *, follow: bool = False) -> i
 
     Raises:
         OSError: it cannot be opened, or it is no regular file.
-
     """
     flags |= os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     descriptor = os.open(path, flags, PRIVATE)
@@ -52,7 +51,6 @@ def read_file(path: str, most: int) -> bytes:
 
     Raises:
         OSError: it cannot be read, or it is no regular file.
-
     """
     with os.fdopen(open_file(path), "rb") as file:
         return file.read(most)

@@ -30,7 +30,6 @@ def rename_exclusively(source: str, target: str) -> None:
     Raises:
         FileExistsError: there is one.
         OSError: it cannot be renamed.
-
     """
     code = rename_in_one_step(source, target)
     if code in NO_RENAME:
@@ -75,7 +74,6 @@ def link_exclusively(source: str, target: str) -> None:
     Raises:
         FileExistsError: there is one.
         OSError: it cannot be named so.
-
     """
     try:
         os.link(source, target, follow_symlinks=False)

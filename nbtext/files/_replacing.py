@@ -68,7 +68,6 @@ def replace_file(
         FileExistsError: there is one.
         NotDurableError: it is replaced, but a crash of the machine may undo that.
         OSError: it cannot be written; the old file is as it was.
-
     """
     target = os.path.realpath(path)
     if os.path.lexists(target) and not os.path.isfile(target):

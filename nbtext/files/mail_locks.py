@@ -65,7 +65,6 @@ def quiet_moment(
 
     Raises:
         OSError: its status or its bytes cannot be read.
-
     """
     dotlocks = _dotlocks_of(path)
     found: list[QuietMoment] = []
@@ -139,7 +138,6 @@ def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
 
     Raises:
         OSError: the file system has no locks, or has no more of them.
-
     """
     try:
         fcntl.lockf(descriptor, kind | fcntl.LOCK_NB)

@@ -42,7 +42,6 @@ def temporary_folder() -> Iterator[Path]:
 
     Raises:
         OSError: it cannot be made.
-
     """
     above = folder_of_temporary_files()
     _remove_leftovers(Path(above))

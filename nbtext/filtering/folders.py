@@ -40,7 +40,6 @@ def filter_folder(
         MailboxError: one of the mailboxes cannot be changed.
         BusyError: another program has had one locked all the time.
         MemoryFileError: what was seen cannot be remembered.
-
     """
     for batch in in_batches(_new_messages(source, rules, run, report), report):
         yield from _deal_with(source, batch, rules, run, report)

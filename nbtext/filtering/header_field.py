@@ -106,7 +106,6 @@ def added_by(
 
     Raises:
         SettingsError: no field can have that name, or no subject that tag.
-
     """
     label = printable_label(decision)
     value = f"{label}, probability={probability(decision.probability)}"
@@ -154,7 +153,6 @@ def check_field(field: str, tag: str) -> None:
 
     Raises:
         SettingsError: no field can have that name, or no subject that tag.
-
     """
     if not _NAME.fullmatch(field):
         message = f"the field name {field!r} is not printable ASCII without a colon"
@@ -191,7 +189,6 @@ def pieces_with_added(
         added: what is added.
         goes_on: whether there is more of it. If its header does not end in what there
             is, an empty line ends it there, since fields of ours may be in the rest.
-
     """
     ours = _beginnings(added.family, tuple(name for name, _ in added.fields))
     if not added.tag and (plain := plain_end(message, ours)):
@@ -281,7 +278,6 @@ def _without_forged(
 
     Returns:
         The rest of the header, and where in it the places are.
-
     """
     kept, offsets = bytearray(), []
     waiting = iter([*places, len(message) + 1])

@@ -29,7 +29,6 @@ def settle(rules: FilterRules, run: Run) -> None:
         SourceError: the mailbox, or a target, cannot be read.
         BusyError: one is locked.
         MemoryFileError: it cannot be remembered.
-
     """
     begun = run.seen.begun_in(rules.folder)
     if not begun:

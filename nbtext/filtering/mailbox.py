@@ -55,7 +55,6 @@ def filter_mailbox(
         MailboxError: one of the mailboxes cannot be changed.
         BusyError: another program has had one locked all the time.
         MemoryFileError: what was seen cannot be remembered.
-
     """
     if isinstance(rules.source, Mbox):
         yield from _filter_mbox(rules.source, rules, run, report)

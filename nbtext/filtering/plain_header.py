@@ -35,7 +35,6 @@ def with_field(message: bytes, field: str, value: str) -> bytes | None:
 
     Returns:
         None if the header is not plain.
-
     """
     end = plain_end(message, (field.lower().encode(),))
     if not end:
@@ -53,7 +52,6 @@ def plain_end(message: bytes, ours: "tuple[bytes, ...]") -> int:
 
     Returns:
         The place behind the last line of the header; 0 if that is not plain.
-
     """
     end = message.find(b"\n\n", 0, LONGEST) + 1
     header = message[:end]

@@ -189,7 +189,6 @@ def rules_of(source: Mailbox, by_class: Mapping[str, Rule]) -> FilterRules:
         SettingsError: messages of such a mailbox cannot be moved or marked like that,
             or we are root, and another user owns it or a target.
         SourceError: a target cannot be read, or is no mailbox.
-
     """
     check_owner(source)
     targets: dict[str, Mailbox] = {}
@@ -237,7 +236,6 @@ class Run(NamedTuple):
 
         Returns:
             The decisions, by the same names.
-
         """
         documents = [
             Document(name, (content.text,), is_mail=True, truncated=content.is_cut)
@@ -283,7 +281,6 @@ def check_classes(labels: Iterable[str], classes: tuple[str, ...]) -> None:
 
     Raises:
         UnknownClassError: there is one.
-
     """
     for label in labels:
         if label not in classes:

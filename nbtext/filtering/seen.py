@@ -175,7 +175,6 @@ class SeenMessages:
         Args:
             what: 16 bytes that name what it is about.
             state: 16 bytes that change when that changes.
-
         """
         told, when = self._told.get(what, (NOTHING, 0))
         return told == state or 0 <= int(time()) - when < A_DAY
@@ -190,7 +189,6 @@ class SeenMessages:
 
         Raises:
             MemoryFileError: that cannot be done.
-
         """
         if self._descriptor is not None and self._has_grown:
             try:
@@ -207,7 +205,6 @@ class SeenMessages:
 
         Raises:
             MemoryFileError: it cannot be written.
-
         """
         if self._descriptor is None or not (self._has_grown or self.damaged):
             return
@@ -251,7 +248,6 @@ class SeenMessages:
 
         Raises:
             MemoryFileError: it cannot be read, or is no such file.
-
         """
         try:
             is_ours = MAGIC.startswith(os.pread(descriptor, len(MAGIC), 0))

@@ -31,7 +31,6 @@ def open_seen(
     Raises:
         BusyError: another run took longer than that.
         MemoryFileError: it cannot be read or written, or is something else.
-
     """
     if not is_kept:
         yield _only_read(path)
@@ -73,7 +72,6 @@ def _open(path: str, flags: int = os.O_RDWR | os.O_CREAT) -> int:
     Raises:
         OSError: it cannot be opened; or another user owns it, or the link that it is,
             and could have us believe anything, or write anywhere.
-
     """
     with suppress(FileNotFoundError):
         _check_owner(path, os.lstat(path))

@@ -69,7 +69,6 @@ def worth_keeping(
         data: the file.
         there: mailbox to the names of all its messages, for those that were listed.
         since: records from then on are kept, in seconds since the epoch.
-
     """
     last = {record[3]: place for place, record in records(data) if record is not None}
     for place, record in records(data):

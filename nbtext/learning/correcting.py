@@ -153,7 +153,6 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
         base: the counts of all documents, and what is known of the scores.
         sample: documents that are counted, those of smallest digest.
         map_: deals with parts of the documents, and with trials.
-
     """
     n_classes = len(base.model.classes)
     most = MOST_SCORES // n_classes
@@ -335,7 +334,6 @@ class _Making:
 
         Returns:
             It, None if there are not two classes.
-
         """
         scoring = self.base.model.scoring
         if len(self.base.model.classes) != 2:
@@ -441,7 +439,6 @@ class _Making:
             chosen: of which documents.
             counted: whether they are in the counts; then each is left out of them, with
                 its copies.
-
         """
         chosen = chosen & self.visits.is_visited
 

@@ -66,7 +66,6 @@ class CorrectionChange:
 
         Raises:
             NotAModelError: the counts of its terms are damaged.
-
         """
         amounts = amounts_of(model.file, digest, row)
         if amounts and to is not None and to.fingerprint == row.fingerprint:
@@ -97,7 +96,6 @@ class CorrectionChange:
             usual: the mean product of its vector with those of all that are counted,
                 its own among them.
             times: how often.
-
         """
         self._add_amounts(digest, row, amounts, times)
         for label, amount in amounts.items():
@@ -135,7 +133,6 @@ class CorrectionChange:
 
         Raises:
             DamagedError: some amount, value or bias is too large.
-
         """
         amounts = (amount for by in self.amounts.values() for amount in by.values())
         of_terms = (by for by_key in self.views for by in by_key.values())
@@ -180,7 +177,6 @@ def usual_product(model: Model, bag: Bag, *, is_counted: bool = True) -> float:
         model: the counts.
         bag: the document's terms in each view.
         is_counted: whether it is among them; if not, it is taken for one more.
-
     """
     total, n_documents = 0, sum(model.documents)
     for place, weights in enumerate(weights_of(bag, model.settings)):

@@ -69,7 +69,6 @@ class Delta:
         Args:
             settings: how the documents were read.
             model: that they are added to; None is enough if it has no TF-IDF weights.
-
         """
         self.settings = settings
         self._model = model
@@ -90,7 +89,6 @@ class Delta:
             row: its class, and what its counts are known by in the ledger.
             bag: its terms in each view.
             times: how often.
-
         """
         self.documents[row.label] += times
         self.ledger[digest, row] += times
@@ -148,7 +146,6 @@ class Delta:
 
         Raises:
             DamagedError: the model has no such class.
-
         """
         if row.label not in model.classes:
             what = (
@@ -219,7 +216,6 @@ class Delta:
             DamagedError: the model says that it has counted what is taken away, and
                 has fewer documents or tokens than that; or its correction has what no
                 training adds.
-
         """
         self.correction.check(model.path)
         views = range(len(self.views))
@@ -236,7 +232,6 @@ class Delta:
         Raises:
             DamagedError: the model would have counts below zero, though it says that
                 it has counted what is taken away.
-
         """
         found = []
         for view, changes in enumerate(self.views):
@@ -291,7 +286,6 @@ def check_sums(
 
     Raises:
         DamagedError: it would have fewer than none.
-
     """
     place = model.classes.index(label) if label in model.classes else None
     sums = [documents if place is None else model.documents[place] + documents]
@@ -313,7 +307,6 @@ def _check_class_stays(model: Model, label: str, documents: int) -> None:
 
     Raises:
         SettingsError: that would be so.
-
     """
     if label not in model.classes:
         return

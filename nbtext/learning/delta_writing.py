@@ -71,7 +71,6 @@ def pack_delta(
         histograms: how those of the model change, None if it keeps none.
         written: when, as ISO 8601 in UTC.
         writer: which program.
-
     """
     settings, classes = delta.settings, delta.classes
     arrays: dict[str, Sequence[int]] = {}

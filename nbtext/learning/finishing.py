@@ -105,7 +105,6 @@ def n_scored(scoring: Scoring, n_classes: int, rival: Scoring | None = None) -> 
         scoring: how they are.
         n_classes: of many classes it is fewer, since each document has a score of each.
         rival: another event model's scoring, if it is tried on the same documents.
-
     """
     if is_one_number(scoring):
         return DOCUMENTS
@@ -139,7 +138,6 @@ def finish(
         rival: another event model's scoring, to be tried too if documents are enough.
         may_correct: whether a correction may be made.
         map_: deals with parts of the documents.
-
     """
     keep_memory()
     distinct = is_correctable(counts.settings)
@@ -176,7 +174,6 @@ def best_of(
         blocks: the documents that are scored; the rival is tried if they are enough,
             and hard to tell apart.
         map_: deals with parts of the documents.
-
     """
     made, known = calibrated(model, blocks, map_)
     n_documents = sum(map(len, blocks))
@@ -203,7 +200,6 @@ def best_smoothed(
         known: the scores of the documents by it.
         blocks: the documents that are scored.
         map_: deals with parts of the documents.
-
     """
     scoring, best = made.counts.scoring, (made, known)
     event = event_model(scoring.score)
@@ -239,7 +235,6 @@ def calibrated(
 
     Returns:
         What is made of the counts, and the scores of the documents by what was chosen.
-
     """
     copies = None
     if is_correctable(model.settings):

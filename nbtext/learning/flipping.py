@@ -72,7 +72,6 @@ def flip(
         TrainingError: the class would need other settings than the model has, or the
             model would have no other class any more.
         UnknownClassError: there is no such class.
-
     """
     trial = _Trial(model, document, policy, scoring)
     before = trial.decided(model)

@@ -95,7 +95,6 @@ class GrowingModel:
         Raises:
             SettingsError: it is scored by a pass over all of its terms, or by a frozen
                 idf.
-
         """
         if event_model(base.scoring.score).reads_vocabulary:
             message = (
@@ -189,7 +188,6 @@ class GrowingModel:
 
         Returns:
             The log posteriors of the classes that are known, in their order.
-
         """
         return score(self._model(views), _bag(views), self.fit)
 
@@ -203,7 +201,6 @@ class GrowingModel:
             place: which of the cache.
             views: for each view its terms.
             is_observed: whether its score speaks for calibration.
-
         """
         label = self._cache.labels[place]
         class_ = self.classes.index(label)

@@ -44,7 +44,6 @@ class TaughtCorrection:
             model: as it is without the document, with this correction.
             label: its class, which the model has.
             bag: its terms in each view.
-
         """
         lesson = CorrectionChange(model.settings)
         teach(model, b"", Row(label, 0), bag, lesson)

@@ -57,7 +57,6 @@ class GrowingView:
             to_learn: for each class, those of all documents.
             classes: the names of the classes.
             keeps_histograms: whether they are kept.
-
         """
         self.new_terms = 0
         self.histograms = ChangingHistograms(view) if keeps_histograms else None
@@ -79,7 +78,6 @@ class GrowingView:
 
         Returns:
             Key to the term's counts by class, in the order of the keys.
-
         """
         table = self._table
         spread = spread_entries(table, terms.starts, table.find(terms.keys))
@@ -103,7 +101,6 @@ class GrowingView:
 
         Returns:
             What it has added to the sum of each column.
-
         """
         before = self._by_name(terms)
         table = self._table

@@ -75,7 +75,6 @@ def learn_many(plan: Plan) -> list[Buffer]:
 
     Raises:
         DamagedError: the model does not hold what its ledger says.
-
     """
     keep_memory()
     changes = _Changes(plan)
@@ -328,7 +327,6 @@ class _Changes:
 
         Raises:
             DamagedError: the model does not hold what its ledger says.
-
         """
         model = self._model
         if model is None or not places:
@@ -367,7 +365,6 @@ class _Changes:
             part: some documents.
             places: which of them.
             bins: place of a document to where its scores fell.
-
         """
         if not places:
             return
@@ -392,7 +389,6 @@ class _Changes:
 
         Raises:
             DamagedError: the model does not hold what its ledger says.
-
         """
         plan = self._plan
         less = -self._taken.table()

@@ -29,7 +29,6 @@ def why_not_by(policy: "Policy", contents: "Contents", name: str) -> str:
         policy: how decisions would be made.
         contents: the model.
         name: what it is called where that is told.
-
     """
     from nbtext.scoring.policy_rule import basis_of_contents, rule_of  # few have one
 
@@ -49,7 +48,6 @@ def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained"
     Args:
         trained: the new model.
         policy: that of the old model, None if there is none.
-
     """
     if policy is None:
         return trained

@@ -72,7 +72,6 @@ class Judge:
 
         Raises:
             SettingsError: the policy does not go with the model as it is now.
-
         """
         n_classes, known = len(self._model.classes), self._model.known
         if len(known) < 2:

@@ -36,7 +36,6 @@ def with_classes(
 
     Raises:
         As `check_name` and `with_class` do, unless others go on.
-
     """
     refusals: dict[str, str] = {}
     known = {*model.classes}
@@ -76,7 +75,6 @@ def with_class(
         TrainingError: it needs other settings than the model has.
         UnknownClassError: it is spelt like a class, or means the same, and shall not be
             begun.
-
     """
     names = sorted(known)
     may_resemble = create or label in known
@@ -115,7 +113,6 @@ def check_name(label: str) -> None:
 
     Raises:
         SettingsError: it means something else, or nobody could read it.
-
     """
     if label in ("", "?") or not label.isprintable():
         message = (
@@ -136,7 +133,6 @@ def _check_policy(policy: Policy, model: Model, label: str) -> None:
 
     Raises:
         TrainingError: that would be so.
-
     """
     if len(model.classes) < 2:
         return

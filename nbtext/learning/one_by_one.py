@@ -53,7 +53,6 @@ def learn_few(plan: Plan) -> list[Buffer]:
 
     Raises:
         DamagedError: the model does not hold what its ledger says.
-
     """
     model = plan.model
     if model is not None:  # terms are looked up for scoring and for checking
@@ -112,7 +111,6 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
         step: the document, and where it is counted.
         bag: its terms as they are now.
         so_far: what other documents of the batch change.
-
     """
     removal = Removal(Delta(plan.batch.settings, plan.model), [])
     model = plan.model
@@ -144,7 +142,6 @@ def scores_taken_back(model: Model, removed: Removal) -> list[tuple[Calibration,
     Args:
         model: what they were learnt into.
         removed: what takes them away, and their records.
-
     """
     if is_one_number(model.scoring):
         return [
@@ -165,7 +162,6 @@ def destination(plan: Plan, step: Step, mark: int) -> Row | None:
         plan: for a model and a batch of documents.
         step: the document, and where it is counted.
         mark: the fingerprint of its terms as they are now.
-
     """
     model = plan.model
     if step.label is None or model is None:

@@ -113,7 +113,6 @@ class SettingsOverrides(NamedTuple):
         Raises:
             SettingsError: a value is unknown or out of its range, the pattern cannot be
                 used, or an alphabet is named besides.
-
         """
         views, alphabet, pattern = default.views, self.alphabet, None
         if self.pattern is not None:
@@ -164,7 +163,6 @@ class SettingsOverrides(NamedTuple):
 
         Raises:
             SettingsError: a value is unknown or out of its range.
-
         """
         return for_classes(self.scoring(scoring_for(settings, n_classes)), n_classes)
 
@@ -174,7 +172,6 @@ class SettingsOverrides(NamedTuple):
 
         Raises:
             SettingsError: a value is unknown or out of its range.
-
         """
         return changed(
             default,
@@ -203,7 +200,6 @@ class SettingsOverrides(NamedTuple):
             scoring: how documents are scored, these overrides included.
             policy: how decisions are made.
             n_classes: how many classes there are.
-
         """
         nothing = "--class-prior changes nothing"
         if self.class_prior is None:

@@ -120,7 +120,6 @@ def rounded(scores: NDArray[np.float64], slope: float) -> NDArray[np.float64]:
     Args:
         scores: of any shape.
         slope: what makes nats of them.
-
     """
     units = scores * (slope * BASE_UNIT)
     whole: NDArray[np.float64] = np.rint(units.clip(-MOST_BASE, MOST_BASE))
@@ -150,7 +149,6 @@ def correct(
 
     Raises:
         OverflowError: a value is beyond MOST_VALUE.
-
     """
     if not engine().is_compiled:
         return correct_by_arrays(pupils, order, rate, scored, is_kept=is_kept)

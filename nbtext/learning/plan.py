@@ -245,7 +245,6 @@ def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settin
 
     Raises:
         NoModelError: it is not to be made.
-
     """
     if not request.create or request.label is None:
         message = f"{request.path}: no model there; make one with `nbtext train`"
@@ -267,7 +266,6 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
     Raises:
         SettingsError: the model keeps no ledger, is not keyed as it should be, or the
             class cannot be in it; that is told of each document if they say their own.
-
     """
     if request.keyed is not None and batch.settings.secret is None:
         message = f"{request.path}: the model is not keyed; leave out --keyed"
@@ -321,7 +319,6 @@ def _for_classes(plan: Plan) -> Plan:
 
     Raises:
         As `check_name` and `with_class` do, if the request has one class.
-
     """
     model, request = plan.model, plan.request
     wanted = dict.fromkeys(
@@ -402,7 +399,6 @@ def why_not(row: Row, rows: Collection[Row]) -> str:
     Args:
         row: what of it cannot be taken away.
         rows: all of it that is to be.
-
     """
     if row.fingerprint == FORGOTTEN:
         return (
@@ -455,7 +451,6 @@ def run_of(file: ModelFile, first: int | None) -> int | None:
 
     Returns:
         None if the first is not there any more: another process has compacted the file.
-
     """
     if first is None:
         return file.size
@@ -494,7 +489,6 @@ def calibrated(
 
     Raises:
         DamagedError: what the model keeps for calibration is none.
-
     """
     model = plan.model
     if model is None:
@@ -540,7 +534,6 @@ def _as_before(file: ModelFile, classes: Sequence[str]) -> int:
 
     Returns:
         0 if it has the same score still, or has others than these two.
-
     """
     if len(classes) != 2 or is_one_number(file.scoring) or not file.is_in_order:
         return 0

@@ -16,7 +16,6 @@ def reading_columns(
 
     Raises:
         TypeError: options or overrides are none.
-
     """
     options = instance_of("options", options, Options)
     overrides = instance_of("overrides", overrides, SettingsOverrides)
@@ -33,7 +32,6 @@ def check_stays_keyed(path: str, overrides: SettingsOverrides) -> None:
 
     Raises:
         SecretError: that would be so.
-
     """
     if overrides.secret is not None:
         return

@@ -69,7 +69,6 @@ class LabelledSources(NamedTuple):
 
         Raises:
             SourceError: nothing was, for this reason.
-
         """
         if self.on_read is not None:
             self.on_read(report)
@@ -94,7 +93,6 @@ def read_once(
         sources: the documents; what was read of them is not told.
         settings_of: returns how documents are read, given the default for them.
         on_kept: told of each document.
-
     """
     read, max_bytes, n_classes, progress, _ = sources
     settings, items = guess(read(), n_classes, max_bytes)

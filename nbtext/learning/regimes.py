@@ -46,7 +46,6 @@ class Regime(NamedTuple):
 
         Raises:
             ValueError: there is none of that name, or the margin is not one.
-
         """
         if self.name not in REGIMES:
             message = (
@@ -72,7 +71,6 @@ class Regime(NamedTuple):
             log_posterior: shape (n_classes,), in nats, before the cap.
             decided: the place of the class that was decided for, None if unsure.
             truth: the place of its own.
-
         """
         if not self.is_choosy or decided != truth:
             return True
@@ -96,7 +94,6 @@ def regime_of(regime: str | None, margin: float | None) -> Regime:
 
     Raises:
         SettingsError: there is no such regime, or it has no margin.
-
     """
     for known in REGIMES:
         if known != (regime or "everything"):

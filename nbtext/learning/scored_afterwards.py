@@ -82,7 +82,6 @@ def scored_afterwards(
 
     Raises:
         DamagedError: what the model keeps for calibration is none.
-
     """
     living = [
         name
@@ -137,7 +136,6 @@ def are_too_few(n: int, known: Mapping[str, int], *, has_bins: bool) -> bool:
         n: how many can be scored.
         known: how many of each class have scores.
         has_bins: whether scores are kept by class.
-
     """
     return not has_bins and not any(known.values()) and n < LEAST
 
@@ -153,7 +151,6 @@ def _outdated(
         ready: how many of each can be scored anew.
         has_bins: whether scores are kept by class; else all of them go or stay, and all
             stay if too many would be lost.
-
     """
     found = {name for name, n in known.items() if ready[name] >= min(n, ENOUGH)}
     if has_bins:
@@ -183,7 +180,6 @@ def _in_proportion(
         ready: how many of each class can be scored, whose scores before go.
         known: how many there are already, of any class.
         documents: how many documents of each class are learnt.
-
     """
     parts = {
         name: (n, documents[name])
@@ -211,7 +207,6 @@ def _standing_for(calibration: Calibration, wanted: Mapping[str, int]) -> Calibr
     Args:
         calibration: what some say.
         wanted: as how many documents of each class they are to count, if as more.
-
     """
     counts: dict[tuple[int, str], int] = {}
     documents = dict(calibration.documents)

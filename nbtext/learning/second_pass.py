@@ -47,7 +47,6 @@ def weighed_by_idf(
 
     Raises:
         TrainingError: they are other documents.
-
     """
     weigher = _Weigher(table)
     feed(weigher, items, table.settings, ReadReport(), max_bytes)
@@ -64,7 +63,6 @@ def weighed_from_cache(
         table: the counts of the documents that are chosen.
         cache: the terms of these documents, and of others.
         chosen: shape (n_documents,), which they are.
-
     """
     weigher = _Weigher(table)
     for places, views in cache.batches(chosen):
@@ -155,7 +153,6 @@ def settings_scored(settings: Settings, scoring: Scoring, n_documents: int) -> S
 
     Raises:
         SettingsError: there are columns of categories or numbers beside such text.
-
     """
     if not event_model(scoring.score).weighs_again:
         return settings

@@ -99,7 +99,6 @@ def select(
     Raises:
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the classes, or with regimes.
-
     """
     keep_memory()
     texts = TextSample() if keeps_texts(overrides) else TextSample(documents=0)

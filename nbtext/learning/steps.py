@@ -92,7 +92,6 @@ def steps_of(logits: Sequence[float], label: int, rate: Rate) -> list[int]:
         logits: the document's corrected score in each class, in nats.
         label: the place of its class.
         rate: how documents move classes.
-
     """
     best = max(logits)
     shares = [exp(logit - best) for logit in logits]

@@ -54,7 +54,6 @@ def learn_stored(
 
     Raises:
         ModelWriteError: the model cannot be written; it is as it was.
-
     """
     return StoredLearner(path, classes).learn(label, mails)
 
@@ -84,7 +83,6 @@ class StoredLearner:
             path: the model file.
             classes: those that it must have, None for any two.
             is_kept: whether the model stays open.
-
         """
         self._path = path
         self._classes = classes
@@ -99,7 +97,6 @@ class StoredLearner:
 
         Raises:
             ModelWriteError: the model cannot be written; it is as it was.
-
         """
         if not _are_few(mails):
             return None

@@ -75,7 +75,6 @@ def learn_documents(
         SettingsError: the model keeps no ledger.
         TrainingError: the class would need other settings than the model has.
         ModelFileError: the model is damaged, or cannot be written.
-
     """
     if request.keyed is not None:
         name_secret(request.keyed)
@@ -160,7 +159,6 @@ def model_fields(path: str) -> tuple[Field, ...]:
 
     Raises:
         ModelFileError: it is damaged, or cannot be read.
-
     """
     try:
         return open_model(path).settings.fields

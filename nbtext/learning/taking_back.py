@@ -76,7 +76,6 @@ def undo(path: AnyPath, *, wait: float = WAIT, dry_run: bool = False) -> TakenBa
         BusyError: another process has been writing the model all the time.
         ModelFileError: there is no model, it is damaged, or cannot be written.
         ValueError: `wait` is below 0.
-
     """
     path, wait = path_of(path), seconds_of("wait", wait)
     with locked(path, wait=wait):
@@ -101,7 +100,6 @@ def last_run(file: ModelFile) -> Sequence[StoredTable]:
 
     Raises:
         SettingsError: there are none, or it is not known which they are.
-
     """
     reason = _why_not(file)
     if reason == NOTHING:

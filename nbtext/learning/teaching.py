@@ -48,7 +48,6 @@ def teach(
         row: the class that it is learnt as, and what its counts are known by.
         bag: its terms in each view.
         taught: what others have added to the correction since, and what it adds.
-
     """
     correction, classes = model.correction, model.classes
     if correction is None or row.label not in classes:

@@ -56,7 +56,6 @@ def taught_by(
         lessons: the documents.
         model: with them, corrected as it was before.
         info: what its correction says of itself.
-
     """
     labels, base = _scored(lessons, model, info)
     vectors, keys = _vectors(lessons, model.settings)
@@ -106,7 +105,6 @@ def _scored(
     Returns:
         The places of the classes, shape (n_documents,), and the scores as the
         passes take them, shape (n_documents, n_classes).
-
     """
     of_lessons, base = [], []
     for one in lessons:
@@ -131,7 +129,6 @@ def _vectors(
     Returns:
         The vectors, and for each view the keys of its terms, in the order of the
         terms' numbers, which go on from view to view; none of one without weights.
-
     """
     vectors, keys, first = [], [], 0
     weighted = weighted_views(settings)
@@ -164,7 +161,6 @@ def _values(
     Args:
         learnt: terms by number, which go on from view to view.
         keys: for each view those of its terms, in the order of their numbers.
-
     """
     first = 0
     for of_view in keys:

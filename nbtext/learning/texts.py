@@ -69,7 +69,6 @@ def look_for_texts(
     Returns:
         What gives the texts, once, when they are found; None if the model shall keep
         none.
-
     """
     if not sample.is_wanted:
         return lambda: None
@@ -122,7 +121,6 @@ def most_common(
 
     Returns:
         The places, sorted.
-
     """
     places, counts, n_found = [np.empty(0, np.intp)], [documents[:0]], 0
     working = Ranges([documents])

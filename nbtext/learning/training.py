@@ -135,7 +135,6 @@ def train(
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the number of classes, or with the
             regime.
-
     """
     to_read = LabelledSources(sources, max_bytes, n_classes, progress, on_read)
     if regime.is_choosy:
@@ -251,7 +250,6 @@ def check_trainable(
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
-
     """
     check_classes(table.classes, sources)
     if not table.n_rows:
@@ -278,7 +276,6 @@ def check_classes(
 
     Raises:
         TrainingError: fewer than two, too many, or one with the name of unsure.
-
     """
     if not classes:
         message = (

@@ -118,7 +118,6 @@ class Trial:
         Returns:
             The trial of the scores without it, and what is taken, shape (n_classes,);
             of two classes, whose calibration has an offset, nothing.
-
         """
         shares = np.log(np.maximum(documents, 1) / max(sum(documents), 1))
         best, taken, least = self, 0.0, self.loss_with

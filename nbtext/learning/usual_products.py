@@ -36,7 +36,6 @@ def usual_products(model: BatchModel, views: Sequence[Terms]) -> list[float]:
 
     Returns:
         For each document the mean of the products.
-
     """
     totals = [0] * views[0].n_documents
     for view, of_all in zip(

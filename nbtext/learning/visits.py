@@ -71,7 +71,6 @@ class Visits:
 
         Args:
             n_classes: how many scores each of them has.
-
         """
         start = 0
         for block in self.blocks:
@@ -89,7 +88,6 @@ def visits_of(blocks: list[Block], classes: Sequence[str]) -> Visits:
     Args:
         blocks: the documents and their terms.
         classes: the names of the classes, sorted.
-
     """
     place_of = {name: place for place, name in enumerate(classes)}
     rows = [row for block in blocks for row in block.places]
@@ -133,7 +131,6 @@ def vectors_of(visits: Visits, model: BatchModel) -> tuple[list[Vectors], list[i
 
     Returns:
         The vectors, and where the numbers of each view's terms begin, with their end.
-
     """
     vectors, firsts = [], [0]
     for view in weighted_views(model.settings):

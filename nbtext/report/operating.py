@@ -113,7 +113,6 @@ def error_curve(split: Split) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     Returns:
         Both of shape (n_points,), the first ascending from 0 to 1; at most MOST_POINTS
         of the points, the first and the last among them.
-
     """
     scores = np.concatenate([split.positives, split.negatives])
     is_positive = np.arange(len(scores)) < len(split.positives)

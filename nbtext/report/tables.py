@@ -79,7 +79,6 @@ def tables_of(result: Evaluation, top: Sequence[TopTerm] = ()) -> Iterator[Table
     Args:
         result: the evaluation.
         top: terms that most speak for the classes, if they are known.
-
     """
     heading: tuple[str, ...]
     rows: list[tuple[str, ...]]

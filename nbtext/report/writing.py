@@ -41,7 +41,6 @@ def report_pieces(
 
     Raises:
         SettingsError: the suffix is another.
-
     """
     render = SUFFIXES.get(PurePath(path).suffix.lower())
     if render is None:

@@ -82,7 +82,6 @@ def score_batch(
         fit: what the scores were fitted to.
         labels: shape (n_documents,), the places of the classes that the documents are
             counted in, each of which is left out alone; None if none is.
-
     """
     documents = model.find(views)
     is_known = [
@@ -155,7 +154,6 @@ def joint_log_likelihoods(model: BatchModel, views: Sequence[Terms]) -> Scores:
     Args:
         model: the counts.
         views: for each view the terms of the documents.
-
     """
     (scores,) = scores_by(model, [model.scoring], model.find(views))
     if scores.ndim == 1:
@@ -171,7 +169,6 @@ def log_posteriors(scores: Scores, calibration: Calibrated, fit: Fit) -> Scores:
         scores: those of documents.
         calibration: how the event model's scores become probabilities.
         fit: what they were fitted to.
-
     """
     if calibration == "histogram":
         log_odds = fit.slope * scores + fit.offset
@@ -189,7 +186,6 @@ def capped_rows(
         log_posterior: shape (n_documents, n_classes), in nats.
         documents: how many documents each class has, shape (n_classes,), or those that
             it has for each row, shape (n_documents, n_classes).
-
     """
     counts = np.broadcast_to(np.array(documents), log_posterior.shape)
     best = log_posterior.argmax(axis=1)

@@ -43,7 +43,6 @@ class BatchCorrection:
         Args:
             scores: of one number, which is the second class's, or one a class.
             views: for each view of text the terms of the documents.
-
         """
         said = self.scores(views)
         scores += said[:, 1] - said[:, 0] if scores.ndim == 1 else said

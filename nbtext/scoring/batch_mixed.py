@@ -38,7 +38,6 @@ def scores_by(
         documents: the terms.
         labels: shape (n_documents,), the places of the classes that the documents are
             counted in, each of which is left out alone; None if none is.
-
     """
     event, settings = event_model(model.scoring.score), model.settings
     of_text = documents.of_views(settings.n_texts)
@@ -68,7 +67,6 @@ def with_attributes(
 
     Returns:
         The same shape; minus infinity throughout where no class is possible.
-
     """
     from nbtext.scoring.attributes.arrays import attribute_scores
 
@@ -94,7 +92,6 @@ def known_attributes(
         model: the counts.
         documents: the terms.
         known: for each view, shape (n_terms,), whether the model knows each term.
-
     """
     from nbtext.scoring.attributes.arrays import known_numbers
 

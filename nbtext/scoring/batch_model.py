@@ -97,7 +97,6 @@ class BatchModel:
 
         Args:
             compute: a function of a module, so that it is the same each time.
-
         """
         key = compute, self.scoring
         with self._lock:
@@ -186,7 +185,6 @@ def batch_model(
 
     Raises:
         SettingsError: the counts do not support the score.
-
     """
     check_scoring(scoring, settings, classes)
     sums = tuple(
@@ -218,7 +216,6 @@ def batch_model_of(table: CountTable, scoring: Scoring, map_: Map = map) -> Batc
         table: the counts.
         scoring: how they are scored.
         map_: deals with the views, or with the ranges of the only one.
-
     """
     totals = [[run.totals() for run in runs] for runs in table.runs]
     # never with both: threads would wait for one another
@@ -240,7 +237,6 @@ def of_documents(model: BatchModel, blocks: Sequence[Sequence[Terms]]) -> BatchM
     Args:
         model: the counts.
         blocks: for each view the terms of some documents, block by block.
-
     """
     is_enough = event_model(model.scoring.score).reads_own_terms
     is_large = any(is_in_file(table.keys) for table in model.terms)
@@ -263,7 +259,6 @@ def without(model: BatchModel, less: BatchModel) -> BatchModel:
     Args:
         model: the counts.
         less: what the documents have been counted to, with the model's classes.
-
     """
     pairs = zip(model.documents, less.documents, strict=True)
     totals = zip(model.totals, less.totals, strict=True)
@@ -304,7 +299,6 @@ def open_batch_model(model: Model, counts: CountTable | None = None) -> BatchMod
     Raises:
         ModelFileError: the file is damaged.
         SettingsError: the counts do not support the score.
-
     """
     file = model.file
     check_sound(file)

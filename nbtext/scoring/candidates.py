@@ -23,7 +23,6 @@ def candidates(scoring: Scoring) -> tuple[Scoring, ...]:
 
     Raises:
         SettingsError: there is no such score.
-
     """
     declared = [one for one in event_model(scoring.score).parameters if one.choices]
     own = dict(scoring.parameters)

@@ -63,7 +63,6 @@ class Classifier:
             SettingsError: the model does not support its score, or the policy.
             TrainingError: it does not have two classes.
             ModelFileError: the policy that the model keeps does not go with it.
-
         """
         try:
             check_scoring(model.scoring, model.settings, model.classes)
@@ -107,7 +106,6 @@ class Classifier:
         Args:
             documents: what to classify.
             headings: whether decisions say who mail is from, and what it is about.
-
         """
         is_quick = len(documents) > FEW and self.reads_together
         decide_all = self._decide_together if is_quick else self._decide_each
@@ -180,7 +178,6 @@ class Classifier:
             headings: whether the decision says who mail is from, and what it is about.
             counted_in: the place of the class in which the model has counted it, if it
                 was scored as if that had not been so.
-
         """
         decision = decide(
             document,
@@ -239,7 +236,6 @@ class Classifier:
             UnknownClassError: the model has no such class.
             SourceError: a document cannot be read.
             ValueError: `n` is below 0.
-
         """
         from nbtext.arguments import count_of
         from nbtext.scoring.top import top_terms
@@ -273,7 +269,6 @@ class Classifier:
 
         Raises:
             SourceError: the model's pattern takes too long to search a document.
-
         """
         return self.scorer.joint_log_likelihoods(documents)
 
@@ -292,7 +287,6 @@ class Classifier:
             UnknownClassError: the model has no such class.
             SourceError: the model's pattern takes too long to search it.
             ValueError: `top` is below 0.
-
         """
         from nbtext.arguments import count_of
         from nbtext.scoring.explaining import explain
@@ -320,7 +314,6 @@ class Classifier:
         Args:
             samples: documents that are classified by it before it is used: what it
                 loads for their like, or works out once, is there then.
-
         """
         self.scorer.arrange(samples)
 
@@ -340,7 +333,6 @@ class Classifier:
 
         Raises:
             SettingsError: it does not go with the classes.
-
         """
         return type(self)(self.model, policy=policy, n_reasons=self.n_reasons)
 
@@ -355,7 +347,6 @@ class Classifier:
         Args:
             batches: what this model has decided.
             on_prior: told the prior, before the first batch is given out.
-
         """
         from nbtext.scoring.estimating import with_estimated_prior
         from nbtext.scoring.policy_rule import basis_of
@@ -394,7 +385,6 @@ class Classifier:
 
         Raises:
             ModelFileError: it cannot be opened.
-
         """
         model = load_model(path, scoring=self.model.scoring)
         return type(self)(model, policy=self._policy, n_reasons=self.n_reasons)

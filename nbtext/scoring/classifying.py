@@ -49,7 +49,6 @@ def classify(
     Yields:
         One decision a document, in their order, in batches; whatever is ready when
         input pauses.
-
     """
     act = partial(classifier.classify, headings=headings)
     if jobs > 1 and works_in_threads(classifier):
@@ -126,7 +125,6 @@ def readable_of(
         batch: the documents.
         act: what is done with them.
         on_problem: told of each that cannot be read, such as by the model's pattern.
-
     """
     try:
         result = act(batch)
@@ -162,7 +160,6 @@ def batches(
         size: about how many bytes a batch has at the most.
         many: how many documents.
         marks_pauses: whether an empty batch follows where the input pauses.
-
     """
     batch: list[Document] = []
     gathered = 0

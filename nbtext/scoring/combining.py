@@ -80,7 +80,6 @@ class CombinedClassifier:
             SettingsError: there are fewer than two models, they have different classes,
                 some read columns of tables and some do not, or the policy asks for a
                 share of false positives.
-
         """
         parts = [*map(_alone, _checked(parts))]
         own = parts[0].model.policy
@@ -129,7 +128,6 @@ class CombinedClassifier:
 
         Raises:
             SourceError: one of them cannot be read by one of the models.
-
         """
         by_model = [
             part.classify(

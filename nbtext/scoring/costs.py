@@ -61,7 +61,6 @@ class Costs(NamedTuple):
         Returns:
             For each class the expected cost of deciding for it, and for unsure if that
             can be taken.
-
         """
         costs = [-expm1(value) * ERROR for value in printed]
         for truth, decision, change in self.changes:
@@ -94,7 +93,6 @@ def boundaries(costs: Costs) -> list[tuple[int | None, float]]:
     Returns:
         Decisions (None for unsure), each with the least probability of the second class
         for which it is the cheapest, ascending from 0.
-
     """
     # each expected cost is linear in that probability: what it is at 0 and at 1
     decisions: list[int | None] = [0, 1, *([None] if costs.may_be_unsure else [])]
@@ -123,7 +121,6 @@ def costs_of(given: Sequence[Cost], classes: Sequence[str]) -> Costs:
     Args:
         given: those that differ from the usual ones; all of the classes.
         classes: two or more.
-
     """
     places = {name: place for place, name in enumerate(classes)}
     changes: list[tuple[int, int, float]] = []

@@ -51,7 +51,6 @@ class DecisionRule(NamedTuple):
 
         Args:
             log_posterior: shape (n_classes,), in nats, before both.
-
         """
         posterior = self.with_prior(log_posterior)
         return capped(posterior, self.documents) if self.documents else posterior
@@ -73,7 +72,6 @@ class DecisionRule(NamedTuple):
                 probable, or equally cheap, classes the first wins.
             log_posterior: the same before prior and cap.
             known: how many of the document's tokens the model knows.
-
         """
         if not known:
             return None
@@ -98,7 +96,6 @@ class DecisionRule(NamedTuple):
             printed: shape (n_classes,), the log posterior that is told.
             log_posterior: the same before prior and cap.
             place: the class.
-
         """
         if self.costs is not None:
             return self.costs.margin(printed, place)
@@ -206,7 +203,6 @@ def decide(
         classes: the model's classes, sorted.
         rule: how decisions are made.
         heading: From and Subject of a mail, if they were asked for.
-
     """
     printed = rule.printed(scored.log_posterior) if rule.shift else scored.printed
     chosen = rule.choose(printed, scored.log_posterior, scored.known)

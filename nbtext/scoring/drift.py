@@ -88,7 +88,6 @@ def distance(
         found: bin to how many, at least one in all; the others likewise.
         one: the first to be mixed.
         other: the second.
-
     """
     bins = sorted({*found, *one, *other})
     shares = [

@@ -74,7 +74,6 @@ def estimated_shares(
             constant.
         start: shape (n_classes,), the shares in training, which are returned if there
             is no document.
-
     """
     shares = first = np.array(start)
     for _ in range(STEPS):
@@ -101,7 +100,6 @@ def with_estimated_prior(
         basis: the facts of the model that has decided.
         policy: how decisions are made, its prior apart.
         on_prior: told the prior, before the first batch is given out.
-
     """
     rest = iter(batches)
     kept: list[list[Decision]] = []

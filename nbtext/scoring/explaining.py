@@ -99,7 +99,6 @@ def explain(
 
     Raises:
         ValueError: the model has no such class.
-
     """
     bag = bag_of(reading, model.settings)
     scored = score(model, bag, calibration)

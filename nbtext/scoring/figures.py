@@ -36,7 +36,6 @@ def decided(
         value: its probability, or if unsure that of the most probable class.
         posterior: class to probability.
         log_posterior: class to what ranks documents, in nats.
-
     """
     return {
         "label": label,

@@ -22,7 +22,6 @@ def counted_columns(
         model: that the document is learnt into, or taken from.
         view: the number of the view.
         terms: key to how often it occurs.
-
     """
     settings = model.settings.views[view]
     added = columns_of(terms, settings.columns)

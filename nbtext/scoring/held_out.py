@@ -36,7 +36,6 @@ def fitted(model: Model) -> Fit:
     Raises:
         NotAModelError: what the file keeps for calibration is damaged.
         SettingsError: there is no such score.
-
     """
     if not model.scoring.calibrated:
         return Fit()
@@ -67,7 +66,6 @@ def held_out(model: Model) -> Calibration:
     Raises:
         NotAModelError: what the file keeps for calibration is damaged.
         SettingsError: there is no such score.
-
     """
     kept = calibrations_of(model.file.tables)
     found = held_out_by(model.scoring, kept, is_corrected=keeps_corrected(model))
@@ -85,7 +83,6 @@ def held_out_by(
         calibrations: what is kept.
         is_corrected: whether scores are corrected, and of two classes. Of more, what is
             kept with the correction, as of two models merged, is of two of them alone.
-
     """
     if is_corrected:
         wanted = corrected(scoring)

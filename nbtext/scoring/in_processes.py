@@ -34,7 +34,6 @@ def initializer_of(classifier: Decider) -> Callable[[], None]:
 
     Args:
         classifier: the model; it is arranged here, so that forked processes need not.
-
     """
     classifier.arrange(())
     return partial(_begin, classifier)
@@ -63,7 +62,6 @@ def classify_with(
         headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.
-
     """
     pending: list[Future[tuple[list[Decision], list[Unreadable | Note]]]] = []
 

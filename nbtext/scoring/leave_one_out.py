@@ -92,7 +92,6 @@ def left_out(
         map_: deals with parts of the sample.
         copies: shape (n_documents,), how often each is counted; then all of it is left
             out. None if once.
-
     """
     scorings = candidates(model.scoring)
 
@@ -154,7 +153,6 @@ def scores_left_out(
 
     Returns:
         Their scores by each candidate.
-
     """
     scorings = candidates(model.scoring)
     parts = [
@@ -174,7 +172,6 @@ def with_corrected(
         model: the counts, and the correction if there is one.
         scores: those of documents, by each candidate.
         views: for each view the terms of the documents.
-
     """
     if model.correction is None or not keeps_corrected(model):
         return scores
@@ -197,7 +194,6 @@ def observed_scores(
         nothing: calibrations without any document.
         scores: the documents' scores, by each of these.
         names: their classes.
-
     """
     documents = dict(Tally(names))
     found: list[Calibration] = []
@@ -235,7 +231,6 @@ def slices(views: Sequence[Terms], n_classes: int) -> Iterator[slice]:
     Args:
         views: for each view their terms.
         n_classes: how many scores each has.
-
     """
     most = _most(n_classes)
     ends = np.sum([terms.starts[1:] for terms in views], axis=0)
@@ -282,7 +277,6 @@ def observed_losses(scores: Scores, labels: Labels) -> NDArray[np.int64]:
     Args:
         scores: shape (n_documents, n_classes).
         labels: shape (n_documents,), the classes' places.
-
     """
     sums = np.zeros(len(TEMPERATURES), np.int64)
     temperatures = np.array(TEMPERATURES)

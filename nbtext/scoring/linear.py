@@ -78,7 +78,6 @@ class LinearForm:
             SettingsError: its scores are not linear in counts, or its counts do not
                 support them.
             ModelFileError: the file is damaged.
-
         """
         check_scoring(model.scoring, model.settings, model.classes)
         event = event_model(model.scoring.score)
@@ -143,7 +142,6 @@ def _check_attributes(model: Model) -> None:
 
     Raises:
         SettingsError: some are of numbers, or a category has impossible values.
-
     """
     for _, view in model.settings.attributes:
         if view.kind == "number":

@@ -48,7 +48,6 @@ def with_attributes(
     Args:
         log_posterior: ln P(class given text), shape (n_classes,).
         attributes: what the attributes say.
-
     """
     more = score_of(attributes, len(log_posterior))
     return tuple(map(float.__add__, log_posterior, more))
@@ -66,7 +65,6 @@ def joint_log_likelihood(model: Model, bag: Bag) -> Raw:
     Args:
         model: the counts.
         bag: the document's terms in each view.
-
     """
     event, of_text = event_model(model.scoring.score), bag[: model.settings.n_texts]
     joint = event.joint_log_likelihood(model.of_text(), of_text)
@@ -83,7 +81,6 @@ def scores_by(model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
         model: the counts.
         scorings: how to score, all by the event model of the model's own scoring.
         bag: the record's terms in each view.
-
     """
     event = event_model(model.scoring.score)
     of_texts = [scoring._replace(attributes=()) for scoring in scorings]

@@ -54,7 +54,6 @@ class StoredCorrection(NamedTuple):
 
         Raises:
             NotAModelError: some are in no class of the model.
-
         """
         return {
             key: [(class_, value) for class_, (value,) in entries]
@@ -136,7 +135,6 @@ class Model(NamedTuple):
 
         Raises:
             NotAModelError: some are below zero, or in no class of the model.
-
         """
         views = self.stored[view]
         if len(views) == 1:
@@ -165,7 +163,6 @@ class Model(NamedTuple):
 
         Raises:
             NotAModelError: the tables contradict one another.
-
         """
         first, *tail = [table.header for table in self.file.tables]
         here = self.more_terms[view] if self.more_terms else 0
@@ -185,7 +182,6 @@ class Model(NamedTuple):
 
         Raises:
             NotAModelError: the tables contradict one another.
-
         """
         from nbtext.counts.histograms import Histogram, added  # few models need them
 
@@ -230,7 +226,6 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
 
     Raises:
         ModelFileError: there is no model, or it is damaged.
-
     """
     return model_of(open_model(path), scoring)
 
@@ -245,7 +240,6 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
 
     Raises:
         NotAModelError: it is damaged.
-
     """
     path, settings = file.path, file.settings
     if settings.has_frozen_idf and not file.is_in_order:
@@ -308,7 +302,6 @@ def _stored(
         places: for each table the places of its classes among those of the model.
         classes: those of the model.
         is_tail_kept: whether the sum of the tables behind the first is in memory.
-
     """
     view = file.settings.views[number]
     if view.kind == "number":  # which has no terms
@@ -339,7 +332,6 @@ def stored_correction(
         file: the model file.
         classes: those of a model, which need not be all that the file knows.
         scoring: that of the model.
-
     """
     info = file.correction
     if info is None or info.scoring != scoring.of_scores():
@@ -384,7 +376,6 @@ def _added_up(
     Returns:
         For each class its documents; for each view and class its totals; and for each
         table the places of its classes among all of them.
-
     """
     place_of = {name: place for place, name in enumerate(classes)}
     settings = file.settings

@@ -39,7 +39,6 @@ def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
 
     Returns:
         One for each calibration that the model keeps; none if it cannot be scored.
-
     """
     classes = model.classes
     if label not in classes or len(classes) < 2:
@@ -96,7 +95,6 @@ def taken_back(
         model: what it was learnt into.
         bins: where its scores fell, by each calibration of the model.
         label: its class.
-
     """
     return tuple(
         one._replace(counts={(bin_, label): -1}, documents={label: -1})
@@ -121,7 +119,6 @@ def losses_taken_back(
         bag: its terms in each view.
         label: its class.
         without: the model as if the document had not been learnt.
-
     """
     known = [bin_ for _, bin_ in _with_bins(model, bins)]
     if not known or NO_BIN in known or not all(without.documents):

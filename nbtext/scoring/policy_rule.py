@@ -83,7 +83,6 @@ def basis_of(model: Model) -> Basis:
 
     Raises:
         NotAModelError: what the file keeps for calibration is damaged.
-
     """
     return Basis(
         name=model.path,
@@ -120,7 +119,6 @@ def rule_of(policy: Policy, basis: Basis) -> DecisionRule:
     Raises:
         UnknownClassError: the policy names a class that the model does not have.
         SettingsError: the policy does not go with the model's classes.
-
     """
     limit = policy.max_false_positives
     if limit is not None:
@@ -157,7 +155,6 @@ def own_rule(policy: Policy, basis: Basis) -> DecisionRule:
 
     Raises:
         ModelFileError: the policy does not go with the model.
-
     """
     try:
         return rule_of(policy, basis)
@@ -175,7 +172,6 @@ def prior_of(policy: Policy, basis: Basis) -> tuple[float, ...]:
 
     Raises:
         SettingsError: the shares do not add up to 1, or leave nothing for a class.
-
     """
     given = dict(policy.prior)
     shares = dict(zip(basis.classes, basis.shares, strict=True))
@@ -210,7 +206,6 @@ def _check_held_out(basis: Basis) -> None:
     Raises:
         SettingsError: there are more classes than two, or fewer, or the scores of
             held-out documents are not kept, or are those of the text of records alone.
-
     """
     what = "a share of false positives needs a model of two classes, whose held-out "
     if len(basis.classes) != 2:

@@ -47,7 +47,6 @@ def log_prior(class_prior: str, documents: Sequence[int]) -> list[float]:
     Args:
         class_prior: as a scoring has it.
         documents: D_c of each class.
-
     """
     if class_prior == SHARES:
         return log_shares(documents)
@@ -73,7 +72,6 @@ def capped(
     Args:
         log_posterior: shape (n_classes,), in nats.
         documents: for each class, how many documents.
-
     """
     best = max(range(len(log_posterior)), key=log_posterior.__getitem__)
     others = sum(documents) - documents[best]
@@ -101,7 +99,6 @@ def log_posterior(raw: "Raw", calibration: "Calibrated", fit: Fit) -> tuple[floa
         raw: the score.
         calibration: how the event model's scores become probabilities.
         fit: what they were fitted to.
-
     """
     if calibration == "histogram":
         log_odds = fit.slope * raw[0] + fit.offset

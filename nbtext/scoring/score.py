@@ -54,7 +54,6 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
         model: the counts, and how to score with them.
         bag: the document's terms in each view.
         calibration: what `fitted` returned.
-
     """
     event = event_model(model.scoring.score)
     has_attributes = model.settings.has_attributes
@@ -98,7 +97,6 @@ def is_by_evidence(model: Model, known: int) -> bool:
     Args:
         model: the counts, and how to score with them.
         known: how many of the document's tokens the model knows.
-
     """
     is_textbook = event_model(model.scoring.score).is_textbook
     return known > 0 or (is_textbook and not model.scoring.calibrated)

@@ -92,7 +92,6 @@ class StoredClassifier:
             model: the open model.
             reader: reads mail as the model's settings say.
             rule: the least probability of a label, from 0 to 1; or what decisions cost.
-
         """
         self._model = model
         self._reader = reader
@@ -150,7 +149,6 @@ def stored_kept(
         tables: its tables, the same objects as before where nothing has changed.
         places: where each of them begins in the file, and its length, in bytes.
         contents: the file.
-
     """
     known, model = _KEPT.pop(path, ((), None))
     if model is not None and not _has_grown(model, known, tables, places, contents):
@@ -215,7 +213,6 @@ def plain_rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | N
     Args:
         policy: as it is packed, empty if there is none.
         classes: those of the model.
-
     """
     threshold = _threshold_of(policy)
     if threshold is not None:
@@ -281,7 +278,6 @@ def _mapped(descriptor: int) -> "memoryview":
     Raises:
         OSError: it cannot be read.
         ValueError: it is empty, or no regular file.
-
     """
     from mmap import ACCESS_READ, mmap
 

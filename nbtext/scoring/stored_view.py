@@ -129,7 +129,6 @@ class StoredView(Stored):
 
         Raises:
             DamagedError: the arrays are not as they were written.
-
         """
         arrays, index, stored = self._arrays, self._index, self._keys
         shift, mask = self._shift, self._mask
@@ -154,7 +153,6 @@ class StoredView(Stored):
 
         Raises:
             NotAModelError: they are not as they were written, or contradict another.
-
         """
         index, keys = self._arrays[self._names.buckets], self._arrays[self._names.keys]
         codes = self._arrays[self._names.codes]
@@ -177,7 +175,6 @@ class StoredView(Stored):
 
         Args:
             terms: key to the term's code and place.
-
         """
         n_classes = len(self._places)
         spans = self._spans(
@@ -200,7 +197,6 @@ class StoredView(Stored):
 
         Args:
             codes: the code of each term, which has entries, by its place.
-
         """
         arrays, names, n_classes = self._arrays, self._names, len(self._places)
         arrays.verify(names.starts, {place // STRIDE for place in codes})

@@ -42,7 +42,6 @@ class ChangesView(Stored):
         Args:
             by_key: key to class to the columns that are added.
             place_of: the places of the model's classes; others are passed over.
-
         """
         self._by_key = by_key
         self._place_of = place_of
@@ -82,7 +81,6 @@ class TailView(Stored):
             file: an open model file, for which `keeps_tail` holds.
             view: the place of the view.
             place_of: the places of the model's classes; others are passed over.
-
         """
         self._file = file
         self._view = view
@@ -121,7 +119,6 @@ def changes_of_tail(file: ModelFile) -> tuple[Changes, ...]:
 
     Raises:
         NotAModelError: one of them is damaged.
-
     """
     tail = file.tables[1:]
     known = _TAILS.get(file.path)

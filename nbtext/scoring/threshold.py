@@ -68,7 +68,6 @@ def threshold_of(model: Model, label: str) -> Threshold:
 
     Raises:
         NotAModelError: what the file keeps for calibration is damaged.
-
     """
     calibration, fit = held_out(model), fitted(model)
     found = held_out_threshold(calibration, fit, model.classes, label, FILTER_RATE)
@@ -120,7 +119,6 @@ def held_out_threshold(
     Returns:
         The threshold; None if no held-out documents say any, such as those of more
         than two classes, of which no scores are kept.
-
     """
     if len(classes) != 2 or not fit.documents or fit.slope <= 0:
         return None
@@ -158,7 +156,6 @@ def turned(
 
     Returns:
         Those of the class, and those of the other: bin to how many.
-
     """
     own: dict[int, int] = {}
     others: dict[int, int] = {}
@@ -194,7 +191,6 @@ def reach_of(model: Model, label: str, threshold: float) -> Reach:
         model: the model.
         label: one of its classes.
         threshold: from 0 to 1; of 1, certainty is meant.
-
     """
     place = model.classes.index(label)
     others = sum(model.documents) - model.documents[place]
@@ -212,7 +208,6 @@ def highest(counts: Mapping[int, int], rate: Fraction) -> int:
     Args:
         counts: bin to how many documents there are in it, at least one.
         rate: their share of all that may be above it.
-
     """
     left = max(int((sum(counts.values()) + 1) * rate) - 1, 0)
     for bin_ in sorted(counts, reverse=True):

@@ -92,7 +92,6 @@ def top_terms(
 
     Raises:
         SourceError: a document cannot be read.
-
     """
     chosen = [
         (label, *row)
@@ -181,7 +180,6 @@ def likelihood_ratio(
         n_inside: how many documents there are of it.
         outside: shape (n_terms,), how many documents of other classes have it.
         n_outside: how many documents they have.
-
     """
     share = (inside + outside) / max(n_inside + n_outside, 1)
     ratio = np.zeros(len(inside))

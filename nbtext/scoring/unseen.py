@@ -97,7 +97,6 @@ class UnseenClassifier(Classifier):
             left_out: by place, the scores of those that could be taken away.
             score: scores the others, by their places.
             headings: whether decisions say who mail is from, and what it is about.
-
         """
         rest = [place for place in range(len(documents)) if place not in left_out]
         scores = dict(left_out)
@@ -140,7 +139,6 @@ class UnseenClassifier(Classifier):
 
         Raises:
             NotAModelError: the counts are not those of the ledger.
-
         """
         if self.model.correction is not None:
             return {}

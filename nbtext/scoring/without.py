@@ -24,7 +24,6 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
         model: the model, which has counted it.
         bag: its terms.
         class_: the place of the class in which it was counted.
-
     """
     taken = [
         {key: tuple(-value for value in columns) for key, columns in counted.items()}

@@ -30,7 +30,6 @@ class Batches:
 
         Args:
             answer: answers requests, in their order, and does not fail.
-
         """
         self._answer = answer
         self._waiting: list[tuple[Request, asyncio.Future[Answer]]] = []

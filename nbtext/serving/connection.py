@@ -33,7 +33,6 @@ class MemoryBudget:
 
         Raises:
             RequestError: there is no room.
-
         """
         if size > self._left:
             reason = "the messages of other clients fill the memory that there is"
@@ -66,7 +65,6 @@ class Connection:
             name: the client's name in the log.
             max_size: maximum bytes of a message.
             budget: the memory that requests may hold.
-
         """
         self.socket = client
         self.parser = RequestParser(max_size)
@@ -92,7 +90,6 @@ class Connection:
         Raises:
             RequestError: it is malformed, or there is no room for it.
             OSError: the connection is lost.
-
         """
         with suppress(BlockingIOError):
             self._take(self.socket.recv(CHUNK))
@@ -109,7 +106,6 @@ class Connection:
             RequestError: it is malformed, or there is no room for it.
             TimeoutError: the client takes longer.
             OSError: the connection is lost.
-
         """
         if not self.receive_now():
             loop = asyncio.get_running_loop()
@@ -139,7 +135,6 @@ class Connection:
 
         Raises:
             RequestError: there is more.
-
         """
         with suppress(BlockingIOError, ConnectionError):
             self.parser.check_rest(self.socket.recv(3, MSG_PEEK))
@@ -153,7 +148,6 @@ class Connection:
 
         Raises:
             OSError: the connection is lost.
-
         """
         with suppress(BlockingIOError):
             self._n_sent += self.socket.send(memoryview(response)[self._n_sent :])
@@ -173,7 +167,6 @@ class Connection:
         Raises:
             TimeoutError: the client takes longer.
             OSError: the connection is lost.
-
         """
         if self.send_now(response):  # as most answers are
             return
@@ -214,7 +207,6 @@ async def drain(client: socket, seconds: float) -> None:
     Args:
         client: its socket.
         seconds: maximum seconds for which that is done.
-
     """
     buffer = bytearray(CHUNK)
     loop = asyncio.get_running_loop()

@@ -26,7 +26,6 @@ def unframed(end: socket.socket) -> list[Any]:
 
     Raises:
         OSError, EOFError: the other process has ended.
-
     """
     (length,) = LENGTH.unpack(receive_exactly(end, LENGTH.size))
     return list(
@@ -40,7 +39,6 @@ def receive_exactly(end: socket.socket, size: int) -> bytes:
 
     Raises:
         OSError, EOFError: the other process has ended.
-
     """
     data = end.recv(size, socket.MSG_WAITALL) if size else b""
     if len(data) < size:

@@ -126,7 +126,6 @@ class Handler:
             options: how to classify and to learn.
             on_event: called with a line whenever the model is opened.
             on_trouble: called with a line if it cannot be.
-
         """
         self._options = options
         self._model = ReloadingModel(
@@ -153,7 +152,6 @@ class Handler:
 
         Args:
             is_lesson: whether it is asked for one, which opens no model to classify by.
-
         """
         try:
             found = self._model.latest if is_lesson else self._model.classifier()
@@ -313,7 +311,6 @@ def label_to_learn(request: Request, options: HandlerOptions) -> str | None:
 
     Raises:
         RequestError: it asks for what cannot be done.
-
     """
     if not request.sets:
         return None
@@ -339,7 +336,6 @@ def check_class(path: str, label: str | None) -> None:
     Raises:
         UnknownClassError: the model has other classes.
         ModelFileError: there is none, or it is damaged.
-
     """
     classes = load_model(path).classes
     if label is not None and label not in classes and len(classes) > 1:
@@ -386,7 +382,6 @@ def learn_messages(
 
     Raises:
         NbtextError: it cannot be done, or not now.
-
     """
     found: dict[str, LearnResult | NbtextError] = {}
 

@@ -64,7 +64,6 @@ class Helper:
             options: how messages are classified and learnt.
             on_trouble: called with a line if the helper has ended.
             most: maximum requests that wait.
-
         """
         self._options = options
         self._on_trouble = on_trouble
@@ -88,7 +87,6 @@ class Helper:
 
         Raises:
             OSError: the system has no room for it.
-
         """
         if self._socket is not None:
             return self._socket
@@ -120,7 +118,6 @@ class Helper:
 
         Raises:
             RequestError: too many are waiting, or the helper has ended.
-
         """
         if len(self._waiting) >= self._most:
             raise RequestError(TRY_AGAIN, "too many large messages are waiting")
@@ -198,7 +195,6 @@ async def _received(helper: socket.socket, size: int) -> bytearray:
 
     Raises:
         OSError, EOFError: it has ended.
-
     """
     received = bytearray(size)
     rest = memoryview(received)

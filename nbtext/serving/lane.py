@@ -29,7 +29,6 @@ class Lane:
         Args:
             answer: answers requests, in their order.
             n_waiting: maximum requests that wait.
-
         """
         self._answer = answer
         self._most = n_waiting
@@ -43,7 +42,6 @@ class Lane:
 
         Raises:
             RequestError: too many are waiting already.
-
         """
         if len(self._waiting) >= self._most:
             raise RequestError(TRY_AGAIN, "too many requests of this kind are waiting")

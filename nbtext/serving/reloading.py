@@ -56,7 +56,6 @@ class ReloadingModel:
             policy: what is otherwise than in the policy of the model.
             on_event: called with a line whenever the file is opened.
             on_trouble: called with a line if it cannot be, or is not as it should be.
-
         """
         self._path = path
         self._spam = spam
@@ -89,7 +88,6 @@ class ReloadingModel:
 
         Raises:
             NbtextError: no model could be read yet.
-
         """
         with self._lock:  # threads may ask for it at the same time
             return self._current()
@@ -124,7 +122,6 @@ class ReloadingModel:
 
         Raises:
             NbtextError: no model could be read yet.
-
         """
         return self._classifier or self.classifier()
 

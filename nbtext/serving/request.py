@@ -91,7 +91,6 @@ class RequestParser:
 
         Raises:
             RequestError: it is malformed or too long.
-
         """
         self._head += data
         while self._has_lines:
@@ -115,7 +114,6 @@ class RequestParser:
 
         Raises:
             RequestError: something is missing.
-
         """
         request = self._request
         if self.is_whole:
@@ -170,7 +168,6 @@ class RequestParser:
 
         Raises:
             RequestError: it is more than that: the message is longer than announced.
-
         """
         length = self._request.length if self._request else None
         rest = bytes(self._rest) + data

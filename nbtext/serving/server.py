@@ -115,7 +115,6 @@ class Server:
             service: what is offered.
             listeners: sockets that listen and do not block.
             log: the log.
-
         """
         self._service = service
         self._listeners = listeners
@@ -268,7 +267,6 @@ class Server:
             began: when it was accepted, by `perf_counter`.
             answer: the answer, if it is known already.
             trouble: what went wrong so far.
-
         """
         try:
             with connection.socket:
@@ -323,7 +321,6 @@ class Server:
 
         Raises:
             RequestError: nothing was done; it says why.
-
         """
         parser = connection.parser
         request = parser.request

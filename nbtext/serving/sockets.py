@@ -91,7 +91,6 @@ def address_of(text: str) -> Address:
 
     Raises:
         SettingsError: it is no address.
-
     """
     path = text if text.startswith("/") else text.removeprefix("unix:")
     if path != text or text.startswith("/"):
@@ -122,7 +121,6 @@ def network_of(text: str) -> Network:
 
     Raises:
         SettingsError: it is no network.
-
     """
     try:
         network = ip_network(text)
@@ -143,7 +141,6 @@ def is_allowed(address: str, networks: Sequence[Network]) -> bool:
         address: the client's, as the system gives it; empty for a Unix socket, whose
             mode has decided already.
         networks: the other clients that are served.
-
     """
     if not address:
         return True
@@ -181,7 +178,6 @@ def listen(address: Address, mode: int = MODE, *, wait: float = WAIT) -> list[Li
     Raises:
         BusyError: they have had it locked all the time.
         ListenError: that cannot be done.
-
     """
     try:
         if address.path:
@@ -280,7 +276,6 @@ def _make_room(path: str) -> None:
 
     Raises:
         OSError: a server does, or it is no socket.
-
     """
     try:
         found = Path(path).lstat()

@@ -97,7 +97,6 @@ def first_line(line: bytes) -> Request:
 
     Raises:
         RequestError: it is none.
-
     """
     match = _FIRST.fullmatch(line)
     verb = match[1].decode() if match else ""
@@ -112,7 +111,6 @@ def with_header(request: Request, line: bytes) -> Request:
 
     Raises:
         RequestError: it is no header, or one that cannot be meant.
-
     """
     name, colon, value = line.partition(b":")
     if not colon:
@@ -184,7 +182,6 @@ def message_of(request: Request, max_size: int) -> bytes:
 
     Raises:
         RequestError: it is longer, or was not compressed by zlib.
-
     """
     if not request.is_compressed:
         return request.body
@@ -229,7 +226,6 @@ def result(request: Request, spam: str, body: bytes | None = None) -> bytes:
         request: what was asked.
         spam: the value of the header Spam.
         body: what follows the headers; None for CHECK, which has no body.
-
     """
     spam_header = f"Spam: {spam}\r\n"
     length = "" if body is None else f"Content-length: {len(body)}\r\n"
@@ -272,7 +268,6 @@ def head_of(original: bytes, processed: bytes) -> bytes:
 
     Returns:
         What stands before that; as it came, if the fields are not there.
-
     """
     ends = [original.find(b"\r\n\r\n") + 4, original.find(b"\n\n") + 2]
     found = [end for end, least in zip(ends, (4, 2), strict=True) if end >= least]

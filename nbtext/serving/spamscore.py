@@ -101,7 +101,6 @@ def verdict_of(
         decision: the decision.
         spam_class: the name of the class of spam, one of the decision's.
         rule: what made the decision.
-
     """
     place = decision.classes.index(spam_class)
     margin = rule.margin(decision.printed, decision.log_posterior, place)

@@ -59,7 +59,6 @@ def supervise(
         n_workers: number of worker processes.
         command: Python that calls `serve_as_worker` in a new process.
         log: the log.
-
     """
     asyncio.run(_Supervisor(service, listeners, command, log).run(n_workers))
 
@@ -143,7 +142,6 @@ class _Supervisor:
 
         Raises:
             OSError, RuntimeError: it cannot be started.
-
         """
         loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
@@ -174,7 +172,6 @@ class _Supervisor:
 
         Raises:
             OSError, RuntimeError: the system has no room for it.
-
         """
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-c", self._command),

@@ -57,7 +57,6 @@ class Pattern(NamedTuple):
 
         Raises:
             SettingsError: a part is empty, too long or no text.
-
         """
         for name, value, most in (
             ("pattern", self.expression, LONGEST_PATTERN),
@@ -190,7 +189,6 @@ class Settings(NamedTuple):
 
         Raises:
             SettingsError: a part is missing, unknown, or not of its kind.
-
         """
         try:
             pattern = plain["pattern"]
@@ -243,7 +241,6 @@ class Settings(NamedTuple):
 
         Raises:
             SettingsError: a value is not one of those that its kind has.
-
         """
         _check_choices(
             {
@@ -312,7 +309,6 @@ def check_code_points(name: str, plain: Any) -> None:
 
     Raises:
         ModelVersionError: the model has other tokens than this nbtext.
-
     """
     of_tokens = plain.get("codepoints") if isinstance(plain, dict) else None
     is_number = type(of_tokens) is int and of_tokens.bit_length() <= 64

@@ -74,7 +74,6 @@ class Scoring(NamedTuple):
 
         Raises:
             KeyError: there is none of this name; check_scoring refuses such a scoring.
-
         """
         return dict(self.attributes)[name]
 
@@ -84,7 +83,6 @@ class Scoring(NamedTuple):
 
         Raises:
             KeyError: there is none of this name; check_scoring refuses such a scoring.
-
         """
         return dict(self.parameters)[name]
 
@@ -127,7 +125,6 @@ class Scoring(NamedTuple):
 
         Raises:
             SettingsError: a part is missing, unknown, or out of its range.
-
         """
         try:
             numbers = {"parameters": plain["parameters"]}
@@ -147,7 +144,6 @@ class Scoring(NamedTuple):
 
         Raises:
             SettingsError: a value is unknown or out of its range.
-
         """
         if not (type(self.score) is str and self.score.isidentifier()):
             message = f"the score is {self.score!r}, expected the name of one"
@@ -174,7 +170,6 @@ def check_counting(counting: object) -> None:
 
     Raises:
         SettingsError: that is so.
-
     """
     if counting not in COUNTINGS:
         message = (
@@ -190,7 +185,6 @@ def check_class_prior(class_prior: object) -> None:
 
     Raises:
         SettingsError: it is none.
-
     """
     if class_prior not in (SHARES, UNIFORM, NO_PRIOR):
         dirichlet_documents(class_prior)
@@ -202,7 +196,6 @@ def dirichlet_documents(class_prior: object) -> float:
 
     Raises:
         SettingsError: it is no class prior, or its number is out of its range.
-
     """
     number = 0.0
     if type(class_prior) is str and class_prior.startswith(DIRICHLET):
@@ -230,7 +223,6 @@ def check_range(name: str, value: object, least: float, most: float) -> None:
 
     Raises:
         SettingsError: that is so.
-
     """
     if type(value) not in (float, int) or not least <= value <= most:  # type: ignore[operator]
         message = f"{name} is {value!r}, expected {least} to {most}"

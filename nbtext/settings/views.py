@@ -86,7 +86,6 @@ class View(NamedTuple):
 
         Raises:
             KeyError, TypeError: a part is missing, unknown, or not of its kind.
-
         """
         columns = (*plain["columns"],)
         if "kind" in plain:
@@ -105,7 +104,6 @@ class View(NamedTuple):
 
         Raises:
             SettingsError: a value is not one of those that its kind has.
-
         """
         name: object = self.name  # from a file it may be anything
         is_name = isinstance(name, str) and name.isidentifier()
@@ -205,7 +203,6 @@ class Field(NamedTuple):
 
         Raises:
             SettingsError: the column has no name, or the kind is unknown.
-
         """
         column: object = self.column  # from a file it may be anything
         if not (isinstance(column, str) and column):

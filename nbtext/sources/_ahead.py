@@ -42,7 +42,6 @@ def with_texts(
             as a pause before input that may not come.
         max_bytes: how much of a document is read.
         read: reads small files.
-
     """
     waiting: list[Unread] = []
     for item in items:
@@ -82,7 +81,6 @@ def small_files(
         What is in each; None for one that is empty, large, no regular file, changing or
         not there, for one that may be an mbox, or one that grows and is locked, and for
         what is too much together.
-
     """
     texts = []
     for path in paths:
@@ -134,7 +132,6 @@ def small_file(path: str, most: int) -> tuple[bytes, os.stat_result] | None:
     Returns:
         What is in it, and its status before it was read; None if it is empty, large, no
         regular file, changing or not there.
-
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -31,7 +31,6 @@ def counted_complaints(items: Iterable[Item], source: str) -> Iterator[Item]:
 
     Raises:
         SourceError: whatever the items raise, after all complaints.
-
     """
     repeats: dict[str, _Repeats] = {}
     failure = None

@@ -54,7 +54,6 @@ def with_content_length(parts: Iterable[Part]) -> Iterator[Part]:
 
     Args:
         parts: an mbox, taken apart wherever a message may begin; joined, its bytes.
-
     """
     message = _Message()
     held: list[Opening | bytes] = []
@@ -138,7 +137,6 @@ class _Message:
             n_held: how much more of it there is than has gone by.
             blank: the blank line between them, which may be counted.
             is_end: whether it is the file that ends, with the blank line or without.
-
         """
         if self._length is None:
             return False
@@ -152,7 +150,6 @@ def _length_in(header: bytes) -> int | None:
 
     Args:
         header: it, behind a line feed.
-
     """
     # a regular expression takes longer than all that is done here for a message
     fields = header.lower().split(b"\ncontent-length:")[1:]

@@ -153,7 +153,6 @@ def _scan(line: bytes, separator: bytes, *, is_inside: bool) -> tuple[Fields, bo
         line: the line.
         separator: what is between two fields, one byte.
         is_inside: whether it begins inside of a quoted field.
-
     """
     fields: Fields = []
     stop = len(line) - line.endswith(b"\r")

@@ -93,7 +93,6 @@ def listed_items(
 
     Raises:
         As `documents` does.
-
     """
 
     def unopened(
@@ -130,7 +129,6 @@ def items_of_stream(
         kind: what it is, None to go by inspection.
         place: where it lies, and what that says of labels.
         options: how to read it.
-
     """
     stream = Stream(place.name, FileObject(file))
     items = stream_items(stream, kind, place, options, can_reopen=False)

@@ -75,7 +75,6 @@ def is_label_last(
         first: the first record, which may be a heading.
         others: some after it.
         classes: those of the model; none if one is to be made.
-
     """
     rows = [[field.strip() for field in record] for record in (first, *others)]
     rows = [row for row in rows if len(row) == 2]

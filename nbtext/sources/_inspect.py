@@ -93,7 +93,6 @@ def refuse_unread(head: bytes, name: str) -> None:
 
     Raises:
         SourceError: it is a mailbox of the kind MMDF, an archive, or still compressed.
-
     """
     if head.startswith(_MMDF):
         raise SourceError(

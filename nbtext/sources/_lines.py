@@ -37,7 +37,6 @@ def lines(stream: Stream, longest: int, end: bytes = b"\n") -> Iterator[Line]:
         stream: the bytes.
         longest: maximum bytes of a line.
         end: the byte that ends each.
-
     """
     begun: list[bytes] = []  # the pieces so far of a line whose end is to come
     size = 0

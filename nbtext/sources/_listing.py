@@ -69,7 +69,6 @@ def in_order(entries: Iterable[Listed]) -> Iterator[Listed]:
 
     Raises:
         OSError: reading the entries does.
-
     """
     file: IO[bytes] | None = None
     stretches: list[Stretch] = []

@@ -24,7 +24,6 @@ def meanings_of(named: Named, options: Options) -> dict[str, str]:
     Args:
         named: the sources; those that the user has given a label have that.
         options: whether they are to be compared with a model.
-
     """
     if options.label_column is not None:
         return {}

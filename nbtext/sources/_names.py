@@ -25,7 +25,6 @@ def listed(lists: Iterable[str], *, is_null: bool) -> list[str]:
         SettingsError: a name is too long or no path, or two lists are the standard
             input.
         SourceError: a list cannot be read.
-
     """
     named = [split_label(path) for path in lists]
     if [path for _, path in named].count("-") > 1:
@@ -45,7 +44,6 @@ def _lines(path: str) -> Iterator[bytes]:
 
     Raises:
         SettingsError: one holds a NUL byte, as no path does.
-
     """
     for name in _names(path, b"\n"):
         if b"\0" in name:

@@ -85,7 +85,6 @@ class Options(NamedTuple):
 
         Raises:
             SettingsError: a column is named twice.
-
         """
         kinds: dict[str, Kind] = {}
         named: dict[Kind, tuple[str, ...]] = {
@@ -127,7 +126,6 @@ class Options(NamedTuple):
         Raises:
             SettingsError: other columns are named than the model reads, or they hold
                 something else in it.
-
         """
         fields, named = self.model_fields(), self.fields
         if not fields:
@@ -158,7 +156,6 @@ class Options(NamedTuple):
                 size is no whole number.
             ValueError: the format is unknown, the size is below one byte, or the
                 delimiter is none.
-
         """
         for name in ("text_columns", "categorical_columns", "numeric_columns"):
             columns = getattr(self, name)

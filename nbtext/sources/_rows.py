@@ -220,7 +220,6 @@ def json_records(
 
     Raises:
         SourceError: they are no JSON lines, but JSON over several lines.
-
     """
     is_first = True
     begun: tuple[bytes, BadRecord] | None = None  # the first, if more may belong to it
@@ -385,7 +384,6 @@ def _text(record: Record, name: str, column: str) -> bytes:
     Raises:
         _NoColumnError: there is no such column.
         SourceError: the row ends before it, or it holds a list or an object.
-
     """
     if column not in record:
         if _is_row(record):

@@ -52,7 +52,6 @@ class SeenOnly:
         Args:
             items: a stream.
             max_bytes: how much of a document is read.
-
         """
         self.left_out = 0
         self._items = items

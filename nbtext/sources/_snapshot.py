@@ -74,7 +74,6 @@ class Snapshot:
 
         Raises:
             OSError: it cannot be read.
-
         """
         self._descriptor = descriptor
         self._path = path
@@ -110,7 +109,6 @@ class Snapshot:
         Raises:
             SourceError: another program has rewritten the file.
             OSError: it cannot be read.
-
         """
         if self._left <= 0:
             return b""

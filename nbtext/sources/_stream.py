@@ -140,7 +140,6 @@ class Stream:
 
         Args:
             converted: makes it of what was peeked at, and the source of the rest.
-
         """
         self._source = converted(self._head, self._source)
         self._head = b""

@@ -38,7 +38,6 @@ def text_records(
         keeps_blank: whether a blank line is a document, so that there is one for each;
             else `BLANK` stands for it, so that the others are called by the same
             numbers.
-
     """
     for line in lines:
         if not isinstance(line, bytes):

@@ -31,7 +31,6 @@ def refuse_unmarked(stream: Stream) -> None:
 
     Raises:
         SourceError: so it is.
-
     """
     codec = unmarked_codec(stream.peek(LOOKED_AT))
     if codec is not None:

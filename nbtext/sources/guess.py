@@ -74,7 +74,6 @@ class ColumnGuess:
             source: what the table is called.
             rows: the first of it.
             others: columns that are read for something else.
-
         """
         # a column without a name is that of row numbers, as pandas writes it
         names = dict.fromkeys(name for row in rows for name in row if name)

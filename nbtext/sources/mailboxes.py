@@ -47,7 +47,6 @@ def input_items(
         kind: what a file is.
         max_bytes: how much of a message is read.
         begun: what standard input is read on from, if some of it was.
-
     """
     if path is not None and os.path.isdir(path):
         yield from mailbox_items(path, kind, max_bytes)
@@ -77,7 +76,6 @@ def mailbox_items(path: str, kind: Kind, max_bytes: int) -> Iterator[Item]:
         path: the file or folder.
         kind: what a file is.
         max_bytes: how much of a message is read.
-
     """
     if os.path.isdir(path):
         form = "auto" if kind == "mbox" and not is_maildir(path) else "mail"
@@ -114,7 +112,6 @@ def names() -> Iterator[str | Pause]:
 
     Raises:
         SourceError: there is no standard input, it fails, or a line is no name.
-
     """
     stream = open_stdin()
     for line in lines(stream, _LONGEST_NAME):

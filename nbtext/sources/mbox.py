@@ -79,7 +79,6 @@ def are_internal_data(head: bytes) -> bool:
 
     Args:
         head: that message, with its "From " line or without; it may be cut.
-
     """
     header = re.split(END_OF_HEADER, head, maxsplit=1)[0]
     if re.search(_RECEIVED, header):
@@ -101,7 +100,6 @@ def item_of(
         number: which of its messages this is, from 1.
         text: the message.
         is_cut: whether there was more of it.
-
     """
     place = f"{name}:{number}"
     if number == 1 and name != STDIN and are_internal_data(text):
@@ -143,7 +141,6 @@ def split(head: bytes, chunks: Iterable[bytes | Pause]) -> Iterator[Part]:
     Yields:
         What begins each message, then its bytes in pieces. The blank line that ends
         the last message of all is among them.
-
     """
     return with_content_length(_split(head, chunks))
 
@@ -206,7 +203,6 @@ def pieces(head: bytes, chunks: Iterable[bytes], most: int) -> Iterator[Piece]:
 
     Yields:
         Pieces, at least one; joined, they are the mbox.
-
     """
     kept: list[bytes] = []
     is_first, n_messages = True, 0

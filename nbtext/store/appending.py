@@ -43,7 +43,6 @@ def is_due(lengths: "Sequence[int]") -> bool:
 
     Args:
         lengths: of all its tables, in bytes.
-
     """
     return len(lengths) > TAIL or sum(lengths[1:]) > max(lengths[0], LEAST_TAIL)
 
@@ -65,7 +64,6 @@ def append_table(
 
     Raises:
         ModelWriteError: it cannot be written; readers pass over what was.
-
     """
     table = memoryview(b"".join(chunks))
     try:
@@ -104,7 +102,6 @@ def _check_room(descriptor: int, size: int) -> None:
 
     Raises:
         OSError: it has not.
-
     """
     disk = os.fstatvfs(descriptor)
     n_free = disk.f_bavail if os.geteuid() else disk.f_bfree

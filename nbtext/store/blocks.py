@@ -50,7 +50,6 @@ def first_damaged(
 
     Returns:
         The first block that has another checksum, -1 if none has.
-
     """
     for block in blocks:
         if not verified[block]:
@@ -135,7 +134,6 @@ class Arrays(Mapping[str, memoryview]):
             contents: the bytes from there to the end of the last array.
             checksums: what each block of them should have.
             lying: the arrays among them.
-
         """
         self._path = path
         self._offset = offset
@@ -161,7 +159,6 @@ class Arrays(Mapping[str, memoryview]):
 
         Args:
             compute: a function of a module, so that it is the same each time.
-
         """
         if compute not in self._computed:
             self._computed[compute] = compute(self)
@@ -185,7 +182,6 @@ class Arrays(Mapping[str, memoryview]):
 
         Raises:
             DamagedError: one of them is not as it was written.
-
         """
         start, values = self._lying[name]
         size = values.itemsize
@@ -201,7 +197,6 @@ class Arrays(Mapping[str, memoryview]):
 
         Raises:
             DamagedError: one of the blocks is not as it was written.
-
         """
         start, values = self._lying[name]
         size = values.itemsize
@@ -221,7 +216,6 @@ class Arrays(Mapping[str, memoryview]):
 
         Raises:
             DamagedError: it is not as it was written.
-
         """
         self.verify(name, (place,))
         value: int = self._lying[name].values[place]
@@ -259,7 +253,6 @@ class Arrays(Mapping[str, memoryview]):
 
         Raises:
             DamagedError: they are not as they were written.
-
         """
         self.verify_spans(name, [(first, end)])
         return self._lying[name].values[first:end]
@@ -270,7 +263,6 @@ class Arrays(Mapping[str, memoryview]):
 
         Raises:
             DamagedError: one is not as it was written.
-
         """
         for start in range(0, len(self._checksums), PART):
             self._verify_stretch(start, min(start + PART, len(self._checksums)))

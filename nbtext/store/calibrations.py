@@ -21,7 +21,6 @@ def calibrations_of(tables: Iterable[StoredTable]) -> tuple[Calibration, ...]:
 
     Raises:
         DamagedError: one of them keeps something else.
-
     """
     by_table: list[list[Calibration]] = []
     for table in tables:
@@ -47,7 +46,6 @@ def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
 
     Raises:
         DamagedError: a table keeps something else for calibration.
-
     """
     for header in (table.header for table in file.tables):
         is_whole = header.correction is not None and header.correction.is_whole
@@ -67,7 +65,6 @@ def last_fit(file: ModelFile) -> Fit | None:
 
     Raises:
         DamagedError: it is something else.
-
     """
     last = file.tables[-1]
     if not file.is_in_order:

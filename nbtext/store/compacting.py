@@ -41,7 +41,6 @@ def compact(path: str, *, wait: float = WAIT) -> Compacted:
     Raises:
         BusyError: another process has been writing all the time.
         ModelFileError: there is no model, it is damaged, or cannot be written.
-
     """
     with locked(path, wait=wait):
         file = open_locked(path)
@@ -68,7 +67,6 @@ def compact_tail(path: str, *, is_whole: bool = False) -> None:
 
     Raises:
         ModelFileError: it is damaged, or cannot be written.
-
     """
     file = open_locked(path)
     first, *tail = file.tables

@@ -102,7 +102,6 @@ class Contents:
         Args:
             written: when the table is written, as ISO 8601 in UTC.
             writer: the program that writes it.
-
         """
         counts = self.counts
         return Header(
@@ -159,7 +158,6 @@ class Contents:
         Raises:
             ModelWriteError: the names of the classes, or an array, are too long for
                 the format.
-
         """
         contents = self.arranged()
         header = contents.header(
@@ -187,7 +185,6 @@ class Contents:
 
         Raises:
             ModelWriteError: the model keeps no ledger, so it cannot have a correction.
-
         """
         correction, texts, terms = self.correction, self.texts, self.terms_by_view()
         if correction is not None:
@@ -213,7 +210,6 @@ def read_contents(file: ModelFile) -> Contents:
 
     Raises:
         NotAModelError: the file is damaged.
-
     """
     check_sound(file)
     history = joined_history(table.header for table in file.tables)
@@ -234,7 +230,6 @@ def read_tail(file: ModelFile) -> Contents:
 
     Raises:
         NotAModelError: the file is damaged.
-
     """
     from nbtext.counts.histograms import added  # which training has no use for
 

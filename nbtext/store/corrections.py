@@ -41,7 +41,6 @@ def read_correction(
 
     Raises:
         NotAModelError: the file is damaged.
-
     """
     parts = [
         unpack_correction(table)

@@ -55,7 +55,6 @@ class CountedDocuments:
         Args:
             file: the model.
             classes: its classes, whose places rows have.
-
         """
         place_of = {name: place for place, name in enumerate(classes)}
         parts = [

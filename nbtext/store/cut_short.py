@@ -28,7 +28,6 @@ def warning_of(path: str, whole: memoryview, offset: int) -> str:
         path: what the file is called.
         whole: its bytes.
         offset: where its last table begins, which has no end.
-
     """
     return (
         f"{path}: the table at byte {offset} is passed over: "
@@ -47,7 +46,6 @@ def refusal_of(
         whole: its bytes.
         offset: where its last table begins, which has no end.
         headers: those of the tables before it.
-
     """
     left = listed(documents_of(headers))
     advice = (

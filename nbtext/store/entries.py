@@ -119,7 +119,6 @@ class Family:
         Raises:
             UnsoundError: it does not.
             DamagedError: it is not as it was written.
-
         """
         before = 0
         working = Ranges([np.asarray(self._index)])
@@ -143,7 +142,6 @@ class Family:
         Raises:
             UnsoundError: they are not sorted, or not as the index says.
             DamagedError: they are not as they were written.
-
         """
         self.check_index()
         working = Ranges([self.array(self._names.keys), np.asarray(self._index)])
@@ -183,7 +181,6 @@ class Family:
 
         Raises:
             DamagedError: they are not as they were written.
-
         """
         names = self._names
         read = (names.codes, names.starts, names.classes, *names.columns)
@@ -218,7 +215,6 @@ class Family:
         Raises:
             UnsoundError: the arrays contradict one another.
             DamagedError: they are not as they were written.
-
         """
         end = 0
         for keys, part in zip(self.sorted_keys(), self.stored(), strict=True):
@@ -266,7 +262,6 @@ def are_keys_sound(table: StoredTable, names: TermArrays) -> bool:
 
     Raises:
         DamagedError: they are not as they were written.
-
     """
     try:
         for _ in Family(table, names).sorted_keys():
@@ -287,7 +282,6 @@ def whole_entries(table: StoredTable, names: TermArrays, *, least: int) -> Entri
 
     Raises:
         NotAModelError: the arrays contradict one another.
-
     """
     family = Family(table, names)
     n_entries = family.n_entries()
@@ -317,7 +311,6 @@ def runs_of(
 
     Raises:
         NotAModelError: the arrays contradict one another.
-
     """
     n_classes = len(table.header.classes)
     found = CountsByClass(n_classes, len(names.columns))

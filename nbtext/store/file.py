@@ -142,7 +142,6 @@ def open_model(path: str, *, drop_correction: bool = False) -> ModelFile:
         ModelVersionError: it was written by a newer nbtext.
         NotAModelError: it is something else, or damaged.
         ModelFileError: it cannot be read.
-
     """
     file = _read(path, map_file(path), drop_correction=drop_correction)
     # whoever was writing may have written the rest meanwhile
@@ -172,7 +171,6 @@ def open_locked(path: str) -> ModelFile:
         DamagedError: it was cut short by something else than a crash: what is written
             would hide that.
         ModelFileError: as `open_model`.
-
     """
     file = _with_tail(_read(path, map_file(path)))
     check_not_cut_short(file)
@@ -185,7 +183,6 @@ def check_not_cut_short(file: ModelFile) -> None:
 
     Raises:
         DamagedError: it was.
-
     """
     if file.is_cut_short:
         from nbtext.store.cut_short import refusal_of  # few files are
@@ -246,7 +243,6 @@ def with_table(file: ModelFile, chunks: Iterable[Buffer]) -> ModelFile:
 
     Raises:
         NotAModelError: they are no table.
-
     """
     whole = memoryview(b"".join([file.contents[: file.size], *chunks]))
     table = read_table(file.path, whole, file.size, file.tables[0])
@@ -265,7 +261,6 @@ def map_file(path: str) -> memoryview:
         NoModelError: there is no such file.
         NotAModelError: it is empty.
         ModelAccessError: it cannot be read.
-
     """
     with _opened(path) as descriptor:
         return memoryview(_mapped(path, descriptor))
@@ -279,7 +274,6 @@ def map_settled(path: str) -> memoryview | None:
 
     Raises:
         ModelFileError: as `map_file`.
-
     """
     with _opened(path) as descriptor, unlocked(descriptor) as is_unlocked:
         return memoryview(_mapped(path, descriptor)) if is_unlocked else None
@@ -293,7 +287,6 @@ def _opened(path: str) -> Iterator[int]:
     Raises:
         NoModelError: there is no such file.
         ModelAccessError: it cannot be read.
-
     """
     try:
         # not to wait for the other end if it is a pipe
@@ -347,7 +340,6 @@ def next_table(
     Raises:
         ModelVersionError: it was written by a newer nbtext.
         NotAModelError: it is something else, or damaged.
-
     """
     if first is not None and not was_whole(mapped, offset):
         return None
@@ -360,7 +352,6 @@ def check_sound(file: ModelFile) -> None:
 
     Raises:
         DamagedError: one is not as it was written.
-
     """
     for table in file.tables:
         table.arrays.verify_all()
@@ -378,7 +369,6 @@ def check_tail(path: str, mapped: memoryview, offset: int) -> None:
 
     Raises:
         NotAModelError: that is so.
-
     """
     from nbtext.store.searching import find
 

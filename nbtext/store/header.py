@@ -79,7 +79,6 @@ class History(NamedTuple):
 
         Raises:
             KeyError, TypeError, ValueError: it is not one.
-
         """
         history = cls(**plain)
         offset, new_terms, run = history.offset, history.new_terms, history.run
@@ -177,7 +176,6 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
 
     Raises:
         KeyError, TypeError, ValueError, SettingsError: it is not one.
-
     """
     _check_known(plain, KEYS)
     settings = settings or Settings.from_dict(plain["settings"])

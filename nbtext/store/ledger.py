@@ -85,7 +85,6 @@ def rows_of(file: ModelFile, digest: bytes) -> Tally[Row]:
     Args:
         file: the model.
         digest: 16 bytes that name the document.
-
     """
     rows: Tally[Row] = Tally()
     for table in file.tables:
@@ -109,7 +108,6 @@ def amounts_of(file: ModelFile, digest: bytes, row: Row) -> dict[str, int]:
 
     Returns:
         Class to amount, in 1/256, for all copies of the document; no zeros.
-
     """
     amounts: Tally[str] = Tally()
     for table in file.tables:
@@ -144,7 +142,6 @@ def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
         file: the model.
         digest: 16 bytes that name the document.
         row: the class, and the fingerprint of what it left there.
-
     """
     for table in reversed(file.tables):
         for record in _records(table, digest, row):
@@ -173,7 +170,6 @@ def summed_bins(
 
     Returns:
         For each record its bins; none if its table has calibrations of others.
-
     """
     found = _scored_by(table)
     if found == scorings:
@@ -210,7 +206,6 @@ def _places_in(
         low_name: that of the second.
         both_of: returns both of them, a function of this module.
         digest: the halves that are looked for, together.
-
     """
     arrays = table.arrays
     n_rows = arrays.length(high_name)
@@ -333,7 +328,6 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
     Returns:
         The document's digest, its row and its record; None if it is no such table, or
         if the document has more than MOST_TERMS terms.
-
     """
     header, arrays = table.header, table.arrays
     if sum(header.terms) > MOST_TERMS:
@@ -429,7 +423,6 @@ def bin_rows(records: Iterable[tuple[int, ...]], n_bins: int) -> list[int]:
 
     Returns:
         Nothing if no bin is known.
-
     """
     unknown = (NO_BIN,) * n_bins
     rows = [bins if len(bins) == n_bins else unknown for bins in records]

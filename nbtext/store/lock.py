@@ -34,7 +34,6 @@ def locked(path: str, *, wait: float = WAIT) -> Iterator[int | None]:
     Raises:
         BusyError: another writer took longer than that.
         ModelAccessError: the file cannot be opened or locked.
-
     """
     lock = files.locked(path, _open, wait=wait, what="has been writing the model")
     with ExitStack() as stack:

@@ -80,7 +80,6 @@ def table_arrays(
         correction: of the classes of the table, if there is one.
         texts: those of terms of the table, for each view, if there are any.
         map_: deals with the views.
-
     """
     is_corrected = correction is not None
     types = array_types(
@@ -265,7 +264,6 @@ def stored_terms(table: StoredTable, view: int) -> TermTable:
 
     Raises:
         NotAModelError: its arrays contradict one another.
-
     """
     names = term_arrays(table.header.settings.views[view])
     return arrange([whole_entries(table, names, least=_least_of(table))])
@@ -277,7 +275,6 @@ def unpack(file: ModelFile) -> CountTable:
 
     Raises:
         NotAModelError: its arrays contradict one another.
-
     """
     adding = Adding()
     for stored in file.tables:
@@ -297,7 +294,6 @@ def unpack_table(table: StoredTable) -> CountTable:
 
     Raises:
         NotAModelError: its arrays contradict one another.
-
     """
     header, least = table.header, _least_of(table)
     views = []
@@ -340,7 +336,6 @@ def unpack_correction(table: StoredTable) -> Correction | None:
 
     Raises:
         NotAModelError: its arrays contradict one another.
-
     """
     header = table.header
     if header.correction is None:

@@ -36,7 +36,6 @@ def with_policy(
     Raises:
         DamagedError: the last of these tables is not as it was written.
         ModelWriteError: its header has no room for the policy.
-
     """
     last = tables[-1]
     if policy == last.header.policy:

@@ -40,7 +40,6 @@ def check_replaceable(path: str, *, replace: bool, is_locked: bool = False) -> N
 
     Raises:
         TaughtError: it was taught, or nobody knows.
-
     """
     if replace or not _has_contents(path):
         return
@@ -106,7 +105,6 @@ def replace_model(
         BusyError: another process has been writing all the time.
         ModelWriteError: the file cannot be written; the old one is as it was.
         ModelFileError: the file cannot be opened.
-
     """
     _check_place(path)
     while True:

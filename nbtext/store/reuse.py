@@ -61,7 +61,6 @@ def kept_tables(
         path: what the file is called.
         inode: its device and inode.
         mapped: its bytes.
-
     """
     kept = _Files.by_path.get(path) if _Files.is_kept else None
     if kept is None or kept.inode != inode:

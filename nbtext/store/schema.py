@@ -187,7 +187,6 @@ def array_types(
         records: how many documents it keeps to be undone.
         is_corrected: whether it has a correction.
         has_texts: whether it has texts of terms.
-
     """
     types: dict[str, Types] = {}
     for view in settings.views:
@@ -246,7 +245,6 @@ def smallest_type(low: int, high: int, types: Iterable[str]) -> str:
 
     Raises:
         ValueError: none of them does.
-
     """
     types = [*types]
     for kind in types:
@@ -273,7 +271,6 @@ def index_bits_of(length: int) -> int:
 
     Raises:
         ValueError: no index has as many.
-
     """
     bits = (length - 1).bit_length() - 1
     if length < 2 or length != (1 << bits) + 1 or bits > MAX_INDEX_BITS:

@@ -32,7 +32,6 @@ def stretches_of(descriptor: int, size: int) -> Stretches:
     Raises:
         ValueError: it has more holes than any copy of a model.
         OSError: the file system does not say.
-
     """
     stretches: Stretches = []
     end = 0
@@ -61,7 +60,6 @@ def find(mapped: mmap, stretches: Stretches | None, wanted: bytes, start: int) -
         stretches: where it has data; None if it has no holes.
         wanted: the bytes.
         start: where the search begins.
-
     """
     stretches = [(0, len(mapped))] if stretches is None else stretches
     for low, high in _pieces(stretches, start, len(wanted) - 1):

@@ -98,7 +98,6 @@ def pack_header(plain: dict[str, Any]) -> bytes:
     Raises:
         UnicodeEncodeError: a string is not text.
         OverflowError: a number has more than 64 bits.
-
     """
     # always a map of this form, so that where the first key stands does not depend on
     # the number of keys
@@ -141,7 +140,6 @@ def read_table(
     Raises:
         ModelVersionError: it was written by a newer nbtext.
         NotAModelError: it is something else, or damaged.
-
     """
     mapped = whole[offset:]
     found = read_head(path, whole, offset, like)
@@ -230,7 +228,6 @@ def read_head(
     Raises:
         ModelVersionError: it was written by a newer nbtext.
         NotAModelError: it is something else, or damaged.
-
     """
     mapped = whole[offset:]
     begin = bytes(mapped[HEAD_SIZE : HEAD_SIZE + len(START)])

@@ -27,7 +27,6 @@ def read_texts(file: ModelFile) -> tuple[TermTexts, ...] | None:
 
     Raises:
         NotAModelError: the file is damaged.
-
     """
     parts = [
         stored_texts(table) for table in file.tables if table.header.texts is not None
@@ -43,7 +42,6 @@ def n_texts(file: ModelFile) -> int | None:
 
     Raises:
         NotAModelError: the file is damaged.
-
     """
     numbers = [table.header.texts for table in file.tables]
     known = [number for number in numbers if number is not None]
@@ -58,7 +56,6 @@ def stored_texts(table: StoredTable) -> Sequence[TermTexts]:
 
     Raises:
         NotAModelError: they are none.
-
     """
     found = []
     for view in table.header.settings.views:

@@ -133,7 +133,6 @@ def last_records(
         file: the file, whose ledger says which documents are still counted.
         tables: the tables whose records are wanted, in the order of the file.
         keep: how many are wanted.
-
     """
     tables = [*tables]
     records = join_records(
@@ -152,7 +151,6 @@ def last_counted(
         records: those of some tables or models.
         keep: how many are wanted at most.
         is_counted: whether a document is counted in a class by a fingerprint.
-
     """
     places: list[int] = []
     found: set[tuple[bytes, Row]] = set()
@@ -193,7 +191,6 @@ def record_arrays(
         settings: how they were read.
         classes: the table's, sorted.
         n_bins: how many calibrations the table has.
-
     """
     halves = np.frombuffer(b"".join(records.digests), ">u8").reshape(-1, 2)
     place_of = {label: place for place, label in enumerate(classes)}

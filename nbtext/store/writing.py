@@ -41,7 +41,6 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
 
     Raises:
         ModelWriteError: the classes' names, or an array, are too long for the format.
-
     """
     # the last array has the checksums of what stands between the header and it
     *others, checksums = array_types(
@@ -170,7 +169,6 @@ def replace_file(
     Raises:
         FileExistsError: there is one.
         ModelWriteError: it cannot be written; the old file is as it was.
-
     """
     # not at the head: to append one message to a model takes less
     from nbtext.files import NotDurableError, replace_file

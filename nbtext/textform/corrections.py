@@ -51,7 +51,6 @@ class CorrectionLines:
 
         Raises:
             TextFormError: there are none, or they are not in their place.
-
         """
         lines = self._lines
         self._check_wanted()
@@ -74,7 +73,6 @@ class CorrectionLines:
 
         Raises:
             TextFormError: there are none, or of a document that the ledger lacks.
-
         """
         lines = self._lines
         self._check_wanted()

@@ -87,7 +87,6 @@ class TermLines:
 
         Raises:
             TextFormError: it is no term, or not in its place.
-
         """
         lines = self._lines
         text = line.pop("text", None)
@@ -129,7 +128,6 @@ class TermLines:
 
         Raises:
             TextFormError: one is the text of another term.
-
         """
         return self._texts.texts()
 
@@ -139,7 +137,6 @@ class TermLines:
 
         Raises:
             TextFormError: they do not add up to the totals of the first line.
-
         """
         self._settle()
         self._begin(self._view)
@@ -188,7 +185,6 @@ class LedgerLines:
 
         Raises:
             TextFormError: it is no document, or not in its place.
-
         """
         lines = self._lines
         if not self._header.settings.ledger:
@@ -224,7 +220,6 @@ class LedgerLines:
 
         Raises:
             TextFormError: a class has more or fewer documents in the first line.
-
         """
         columns = [np.array(part, np.uint64) for part in (self._highs, self._lows)]
         columns.append(np.array(self._marks, np.uint64))

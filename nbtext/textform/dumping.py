@@ -46,7 +46,6 @@ def text_lines(contents: Contents, name: str) -> Iterator[str]:
 
     Raises:
         ModelFileError: a line would be too long to be read again.
-
     """
     number = 0
     for number, line in enumerate(_lines(contents), 1):
@@ -196,7 +195,6 @@ def _parts(
     Args:
         terms: key to how often it occurs, by view.
         digits: how many digits a key has, by view.
-
     """
     part: dict[str, dict[str, int]] = {view: {} for view in terms}
     room = PART

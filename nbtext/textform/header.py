@@ -126,7 +126,6 @@ def read_text_header(lines: TextLines) -> Header:
     Raises:
         TextFormError: it is none.
         ModelVersionError: it has the tokens of another nbtext.
-
     """
     plain = lines.take("the first line of a model as text")
     if plain.get("format") != FORMAT:

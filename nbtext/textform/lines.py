@@ -66,7 +66,6 @@ class TextLines:
 
         Raises:
             TextFormError: there is none, or it is no JSON object.
-
         """
         line = self._stream.readline(LONGEST + 1)
         self.number += 1
@@ -93,7 +92,6 @@ class TextLines:
 
         Raises:
             TextFormError: there is a line more.
-
         """
         if self._stream.read(1):
             self.number += 1
@@ -112,7 +110,6 @@ class TextLines:
 
         Raises:
             TextFormError: it has, or is no object.
-
         """
         if type(plain) is not dict:
             raise self.error(f"an object as {what}", shown(plain))
@@ -131,7 +128,6 @@ class TextLines:
 
         Raises:
             TextFormError: it is none of them.
-
         """
         place = places.get(value) if type(value) is str else None
         if place is None:
@@ -144,7 +140,6 @@ class TextLines:
 
         Raises:
             TextFormError: they are something else, or more or fewer.
-
         """
         is_text = type(value) is str and len(value) == width
         if not is_text or not _is_hexadecimal(value):
@@ -157,7 +152,6 @@ class TextLines:
 
         Raises:
             TextFormError: it is something else, or out of its range.
-
         """
         if type(value) is not int or not low <= value <= high:
             raise self.error(f"{what} as a number from {low} to {high}", shown(value))

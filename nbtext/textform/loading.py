@@ -52,7 +52,6 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
     Raises:
         TextFormError: it is not one, or is damaged.
         ModelVersionError: it has the tokens of another nbtext.
-
     """
     lines = TextLines(stream, name)
     header = read_text_header(lines)

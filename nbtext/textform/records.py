@@ -56,7 +56,6 @@ class RecordLines:
 
         Raises:
             TextFormError: it is neither, or not of a document in the ledger.
-
         """
         lines = self._lines
         if "more" in line:
@@ -120,7 +119,6 @@ class RecordLines:
 
         Raises:
             TextFormError: its terms are not those that its fingerprint stands for.
-
         """
         if not self._bag:
             return

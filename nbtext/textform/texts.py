@@ -47,7 +47,6 @@ class TextsOfTerms:
 
         Raises:
             TextFormError: it is none.
-
         """
         lines = self._lines
         if not self._is_wanted:
@@ -70,7 +69,6 @@ class TextsOfTerms:
 
         Raises:
             TextFormError: one is the text of another term.
-
         """
         if not self._is_wanted:
             return None

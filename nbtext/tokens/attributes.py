@@ -27,7 +27,6 @@ def in_order(document: Document, settings: Settings) -> Document:
 
     Raises:
         SourceError: it lacks one of them.
-
     """
     names = settings.column_names
     if document.columns == names:
@@ -61,7 +60,6 @@ def attribute_fields(document: Document, settings: Settings) -> list[list[Field]
 
     Raises:
         NumberError: a number is none, or not a finite one.
-
     """
     texts = dict(zip(document.columns, document.texts, strict=True))
     found: list[list[Field]] = []

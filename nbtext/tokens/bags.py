@@ -132,7 +132,6 @@ def read_terms(
     Args:
         settings: how they are read.
         documents: for each document, for each view, its fields or its keys.
-
     """
     views = []
     for number, view in enumerate(settings.views):
@@ -200,7 +199,6 @@ def further_columns(
 
     Returns:
         For each further column, in order, shape (n_terms,).
-
     """
     further: list[NDArray[np.unsignedinteger]] = []
     if "weight" in columns:

@@ -59,7 +59,6 @@ def read_together(
 
     Raises:
         MemoryError: there is too little for all of them.
-
     """
     reader = compiled.reader(settings.views, settings.format)
     given = [bytes_of(document, settings) for document in documents]

@@ -101,7 +101,6 @@ def text_finder(
         views: what is read, all of them of text.
         document_format: how documents are read.
         wanted: for each view the keys, sorted, shape (n_keys,).
-
     """
     if len(views) > MOST_VIEWS:
         return None

@@ -73,7 +73,6 @@ def keys(view: View, content: Content, secret: str | None = None) -> Iterable[in
 
     Raises:
         SecretError: the secret is not here.
-
     """
     if isinstance(content, memoryview):
         return content
@@ -107,7 +106,6 @@ def document_keys(
 
     Raises:
         SecretError: the secret is not here.
-
     """
     with_fields = [content for content in documents if isinstance(content, list)]
     is_mixed = len(with_fields) < len(documents)

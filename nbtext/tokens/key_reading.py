@@ -58,7 +58,6 @@ def read_keys(
         SecretError: the secret of the settings is not here.
         SourceError: finding its matches in this document takes too long.
         NoMemoryError: it takes more memory than there is.
-
     """
     if is_read_to_keys(settings):
         found = _compiled_reading(document, settings, is_named)
@@ -92,7 +91,6 @@ def bytes_of(document: Document, settings: Settings) -> bytes | None:
     Args:
         document: any document.
         settings: those that are read to keys.
-
     """
     is_read = len(document.texts) == 1 or settings.format == "mail"
     return b"\n".join(document.texts) if is_read else None  # one is not copied

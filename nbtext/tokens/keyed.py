@@ -134,6 +134,5 @@ def keyed(fingerprint: str) -> Keyed:
 
     Raises:
         SecretError: the secret is not here.
-
     """
     return Keyed(secret_of(fingerprint))

@@ -78,7 +78,6 @@ def reader_of(
         views: 16 at the most, and of no alphabet but fields, words, marks and ngrams;
             all of PLAIN_TEXT, or none of it.
         answer: answers its questions.
-
     """
     from nbtext._compiled import MailReader
 

@@ -58,7 +58,6 @@ def located(
 
     Raises:
         SecretError: the secret is not here.
-
     """
     found: dict[int, Located] = {}
     left = {*keys}

@@ -21,7 +21,6 @@ def open_documents(
         items: the documents, opened or not.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of notes.
-
     """
     read = small_files
     if engine().is_compiled:

@@ -36,7 +36,6 @@ def new_pattern(expression: str) -> Pattern:
 
     Raises:
         SettingsError: the pattern cannot be used.
-
     """
     pattern = Pattern(expression, installed_version())
     pattern.check()
@@ -76,7 +75,6 @@ def matches(pattern: Pattern, text: str, name: str) -> str:
     Raises:
         SettingsError: the pattern cannot be used.
         SourceError: the matches take too long to find, or too much memory.
-
     """
     compiled = _compiled(pattern.expression)
     timeout = SECONDS + SECONDS_A_CODE_POINT * len(text)
@@ -109,7 +107,6 @@ def _compiled(expression: str) -> Any:
 
     Raises:
         SettingsError: it cannot be compiled, is too large, or has several groups.
-
     """
     import regex
 

@@ -52,7 +52,6 @@ def read(document: Document, settings: Settings) -> Reading:
         SourceError: finding its matches in this document takes too long, it lacks a
             column, or holds another thing there than a number.
         NoMemoryError: it takes more memory than there is.
-
     """
     reading = _read_mail if settings.format == "mail" else _read_text
     if settings.has_attributes:

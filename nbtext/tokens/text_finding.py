@@ -63,7 +63,6 @@ class Finder(Protocol):
         Returns:
             The texts in the order of their keys, each with its end; and a byte for each
             key that was wanted, 1 if it has a text.
-
         """
 
 
@@ -77,7 +76,6 @@ class PlainFinder:
         Args:
             views: what is read.
             wanted: for each view the keys, sorted, shape (n_keys,).
-
         """
         self._views = views
         self._wanted = [keys.tolist() for keys in wanted]
@@ -132,7 +130,6 @@ def find_texts(
     Returns:
         For each view the texts in the order of their keys, each with its end, and which
         of the wanted keys have one, shape (n_keys,).
-
     """
     n = settings.n_texts
     texts, quick = settings.views[:n], None

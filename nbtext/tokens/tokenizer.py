@@ -181,7 +181,6 @@ def keys_by_piece(
         hashes_of: returns the hashes of the tokens of a field, by its name, or of
             tokens of no field, None.
         pair_keys_of: returns the key of each of several hashes and the next one.
-
     """
     left = limit_of(view)
     for name, text in fields:

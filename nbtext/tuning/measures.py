@@ -90,7 +90,6 @@ def standard_error(name: str, parts: Floats, truth: NDArray[np.integer]) -> floa
         name: the measure.
         parts: shape (n_documents,), the contributions, or their differences.
         truth: shape (n_documents,), the places of the classes.
-
     """
     n = len(parts)
     if n < 2:

@@ -234,7 +234,6 @@ def safe_threshold(
 
     Raises:
         SettingsError: the class is not one of two.
-
     """
     support = np.bincount(truth, minlength=len(classes)).tolist()
     positive = positive_class(tuple(classes), limit and limit.label, support)
@@ -267,7 +266,6 @@ def choose(measure: str, tried: Sequence[Tried], truth: Indices) -> tuple[Row, .
 
     Returns:
         A row for each, the best first.
-
     """
     parts = [MEASURES[measure](truth, one.log_posterior) for one in tried]
     values = [float(part.mean()) for part in parts]

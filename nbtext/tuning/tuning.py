@@ -111,7 +111,6 @@ def tune(
         TrainingError: fewer than two classes, not one token, or fewer than two
             different documents of a class.
         SettingsError: there is no such measure, or it is not for these classes.
-
     """
     if measure not in MEASURES:
         message = f"the measure is {measure!r}, expected one of {', '.join(MEASURES)}"
@@ -258,7 +257,6 @@ class _Trials:
             left_out: what was tried so, the best first. The first that can have a
                 correction is tried with it. Event models whose weights rest on all
                 documents are tried as they are, and with what they are smoothed by.
-
         """
         asked = [
             self.fixed,
@@ -292,7 +290,6 @@ class _Trials:
             alphabet: it.
             read: the same documents, read so.
             tried: what was tried by folds.
-
         """
         cache, settings, report = read
         with cache:

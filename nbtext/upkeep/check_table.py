@@ -63,7 +63,6 @@ def is_padded(mapped: memoryview, end: int, table: StoredTable) -> bool:
         mapped: the bytes of the file, from the table's beginning.
         end: where its header ends.
         table: the table.
-
     """
     gaps = []
     for contents in table.arrays.contents():

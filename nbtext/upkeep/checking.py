@@ -97,7 +97,6 @@ def check_model(path: str) -> Checked:
         NotAModelError: no table begins anywhere in it.
         ModelVersionError: it is whole or damaged, but of another nbtext.
         ModelFileError: it cannot be read.
-
     """
     mapped = _mapped(path)
     if beginning(mapped, 0) == len(mapped):
@@ -148,7 +147,6 @@ def repair_model(checked: Checked, path: str) -> int:
     Raises:
         NotAModelError: nothing is sound.
         ModelWriteError: there is such a file, or it cannot be written.
-
     """
     tables = checked.tables
     if not documents_in(checked.sound):
@@ -190,7 +188,6 @@ def _adding_up(parts: list[Part]) -> tuple[list[Part], CountTable | None]:
 
     Returns:
         The parts, and the sum of those that are sound; None if none is.
-
     """
     places: list[int] = []
     kept = KeptTables()

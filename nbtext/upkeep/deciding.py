@@ -37,7 +37,6 @@ def set_policy(
         ValueError: `wait` is below 0.
         BusyError: another process has been writing the model all the time.
         ModelFileError: there is no model, it is damaged, or cannot be written.
-
     """
     path, wait = path_of(path), seconds_of("wait", wait)
     if not isinstance(policy, PolicyOverrides):

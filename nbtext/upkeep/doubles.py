@@ -102,7 +102,6 @@ class Doubles:
             DamagedError: they are not as they were written.
             NoRoomError: the temporary folder has no room for what memory is too short
                 for.
-
         """
         place, self._n_files = self._n_files, self._n_files + 1
         if not file.settings.ledger:
@@ -221,7 +220,6 @@ def count_doubles(file: ModelFile) -> int:
 
     Raises:
         DamagedError: its ledgers are not as they were written.
-
     """
     return sum(1 for _ in Doubles([file])) if max(parts_of(file)) else 0
 

@@ -106,7 +106,6 @@ def open_models(
 
     Raises:
         ModelFileError: one cannot be read, or two do not add up.
-
     """
     first, settings, corrected = "", None, ""
     for path in paths:
@@ -154,7 +153,6 @@ def merge(files: Iterable[ModelFile]) -> Merged:
     Raises:
         ModelFileError: one of them is damaged.
         SettingsError: together they have classes that cannot be scored.
-
     """
     adding, doubles, parts = Adding(), Doubles(), []
     classes: dict[str, tuple[str, ...]] = {}
@@ -194,7 +192,6 @@ def _check_together(
     Raises:
         SettingsError: it cannot; if each of the models can, it says whose classes are
             not those of the first.
-
     """
     (first, own), *others = classes.items()
     try:
@@ -218,7 +215,6 @@ def check_policy(merged: Merged) -> None:
 
     Args:
         merged: the sum, as it will be written; its contents are replaced.
-
     """
     policy = merged.contents.policy
     if policy is None:
@@ -237,7 +233,6 @@ def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Cont
         parts: the models.
         counts: the sum of their counts.
         texts: those that any of them has.
-
     """
     history = join_histories(part.history for part in parts)
     lead = _leading(parts)
@@ -341,7 +336,6 @@ def take_doubles(
     Raises:
         NotAModelError: the models do not hold what their ledgers say.
         SettingsError: the models keep no ledger.
-
     """
     settings, doubles = files[0].settings, Doubles(files)
     if not settings.ledger:
@@ -409,7 +403,6 @@ def _take(
         digest: 16 bytes that name the document.
         double: where it is counted, and where it stays.
         bag: its terms as they are now.
-
     """
     own = fingerprint(bag)
     removed: list[tuple[Row, Bag, int]] = []

@@ -52,7 +52,6 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
     Args:
         contents: the model.
         min_documents: in how many documents a term must occur, over all classes.
-
     """
     counts = contents.counts
     views = [

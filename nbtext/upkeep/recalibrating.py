@@ -57,7 +57,6 @@ def recalibrated(
 
     Returns:
         The model, and how many documents were scored; with none, it is the same.
-
     """
     contents = pruned.contents
     counts = contents.counts

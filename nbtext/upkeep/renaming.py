@@ -44,7 +44,6 @@ def rename(contents: Contents, names: Mapping[str, str], path: str) -> Contents:
     Raises:
         UnknownClassError: the model has no class of an old name.
         SettingsError: a new name is none, or two classes would have it.
-
     """
     old = contents.counts.classes
     new = [names.get(name, name) for name in old]

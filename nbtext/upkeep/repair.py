@@ -49,7 +49,6 @@ def add_sound(tables: Mapping[int, CountTable]) -> tuple[list[int], CountTable]:
 
     Returns:
         The places of those that are left out, and the sum of the others.
-
     """
     kept = _within_64_bits(tables)
     total = add(list(kept.values()))

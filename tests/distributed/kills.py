@@ -132,7 +132,6 @@ class Trials:
 
         Raises:
             WrongError: something is not as it must be.
-
         """
         training.wait()
         status = training.status

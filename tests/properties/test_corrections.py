@@ -194,7 +194,6 @@ def corrected_by(amounts: Amounts, to: str = "", moved: Any = ()) -> Correction:
         amounts: what they add.
         to: a class that some have moved to.
         moved: the numbers of these.
-
     """
     place_of = {label: place for place, label in enumerate(LABELS)}
     reading_settings = default_settings_of_texts()

@@ -62,7 +62,6 @@ def check_classes(path: str, classes: Sequence[str]) -> None:
 
     Raises:
         SettingsError: there is another class.
-
     """
     if not set(classes) <= {SPAM, HAM}:
         message = (

@@ -38,7 +38,6 @@ class Judge:
         Raises:
             SourceError: one takes too long to read.
             NbtextError: there is no model, or one of other classes.
-
         """
         if not self._is_opened:
             self._classifier = self._opened()
@@ -73,7 +72,6 @@ class Judge:
 
         Raises:
             NbtextError: the model cannot be written.
-
         """
         learnt: dict[int, str] = {}
         if self._request.updates:

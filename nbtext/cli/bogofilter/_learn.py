@@ -36,7 +36,6 @@ def register(items: Iterable[Item], request: Request, on_problem: OnProblem) -> 
 
     Raises:
         NbtextError: the model has other classes, or cannot be read or written.
-
     """
     learn_request = _learn_request(request)
     outcomes: Tally[str] = Tally()
@@ -68,7 +67,6 @@ def _learn_request(request: Request) -> LearnRequest:
 
     Raises:
         NbtextError: the model has other classes, or cannot be read.
-
     """
     label, source = LABELS[request.action]
     try:
@@ -104,7 +102,6 @@ def learn_decided(
     Raises:
         SourceError: a message takes too long to read.
         NbtextError: the model cannot be written.
-
     """
     learnt: dict[int, str] = {}
     for label, letter in ((SPAM, "s"), (HAM, "n")):

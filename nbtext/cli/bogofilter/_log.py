@@ -20,7 +20,6 @@ def log_verdicts(
         found: the verdicts.
         learnt: the place of a verdict to what was registered, if anything was.
         field: the name of the field.
-
     """
     for place, one in enumerate(found):
         entry = f"{field}: {log_value(one)}"

@@ -50,7 +50,6 @@ def pass_on(parsed: Parsed, message: Held | None = None) -> int:
 
     Raises:
         SourceError: there is none.
-
     """
     path = parsed.last("input-file")
     if message is not None:
@@ -111,7 +110,6 @@ class Passing:
 
         Raises:
             OSError: it cannot be read.
-
         """
         judge = Judge(request)
         has_failed = False
@@ -160,7 +158,6 @@ def _decided(batch: _Batch, request: Request, judge: Judge) -> list[Bogosity]:
 
     Raises:
         NbtextError: something failed.
-
     """
     documents = [_document(one, request) for one in batch.messages]
     if batch.goes_on:

@@ -102,7 +102,6 @@ def judged(wanted: Asked) -> "int | Held | Begun | None":
     Returns:
         None if the model is not plain, and nothing was read; what was read of standard
         input if the message is not.
-
     """
     if wanted.letters in LEARNT:
         return _registered(wanted.model, LEARNT[wanted.letters])

@@ -86,7 +86,6 @@ def request_of(parsed: Parsed) -> Request:
 
     Raises:
         SettingsError: it makes no sense.
-
     """
     if parsed.complaints:
         raise SettingsError("; ".join(parsed.complaints))
@@ -129,7 +128,6 @@ def _check(parsed: Parsed, *, is_bulk: bool) -> None:
 
     Raises:
         SettingsError: something does not.
-
     """
     if parsed.operands and not parsed.count("classify-files"):
         found = quoted(parsed.operands[0])
@@ -152,7 +150,6 @@ def _action(parsed: Parsed) -> str:
 
     Raises:
         SettingsError: one contradicts another.
-
     """
     letters = "".join(ACTIONS[name] for name in ACTIONS if parsed.count(name))
     action = {"nS": "Sn", "sN": "Ns"}.get(letters, letters)
@@ -178,7 +175,6 @@ def _cutoffs(parsed: Parsed) -> Cutoffs:
 
     Raises:
         SettingsError: they are no probabilities.
-
     """
     cutoffs = Cutoffs()
     for both in parsed.given.get("cutoffs", ()):
@@ -220,7 +216,6 @@ def _model(parsed: Parsed) -> str:
 
     Raises:
         SettingsError: an empty name is given.
-
     """
     named = parsed.last("model")
     folder = parsed.last("bogofilter-dir")

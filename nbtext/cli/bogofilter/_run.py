@@ -44,7 +44,6 @@ def run(parsed: Parsed, read: "Held | Begun | None" = None) -> int:
 
     Raises:
         NbtextError: it cannot be done, and there is no message to pass on.
-
     """
     for note in parsed.notes:
         to_stderr(f"note: {note}")

@@ -90,7 +90,6 @@ def carry_out(source: Mbox, plan: Plan, wait: float) -> Carried:
     Raises:
         BusyError: others have had one of the files locked all the time.
         MailboxError: a file cannot be written; it is as it was.
-
     """
     targets = {target.place: target for target in plan.moves.values()}
     olds: list[tuple[str, str | None]] = []

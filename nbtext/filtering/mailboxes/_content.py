@@ -106,7 +106,6 @@ def read_content(path: str, max_bytes: int) -> Content:
     Raises:
         MissingSourceError: there is no such file.
         SourceError: it cannot be read, or is no file.
-
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -36,7 +36,6 @@ def check_marks(marks: Marks) -> None:
 
     Raises:
         SettingsError: there is one.
-
     """
     odd = {*marks.letters} - {*STATUS, *X_STATUS}
     if odd:
@@ -53,7 +52,6 @@ def header_of(start: bytes) -> bytes | None:
 
     Returns:
         None if it is longer.
-
     """
     found = re.search(END_OF_HEADER, start)
     if found is None:

@@ -50,7 +50,6 @@ def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
     Raises:
         BusyError: Dovecot has had the file locked all the time.
         OSError: the file cannot be read or written.
-
     """
     wanted = list(dict.fromkeys(names))
     found = _by_name(keywords_in(maildir))

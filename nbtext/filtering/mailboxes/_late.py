@@ -60,7 +60,6 @@ def clean_up(path: str, wait: float, old_files: OldFiles) -> list[MailboxError]:
 
     Raises:
         BusyError: the mbox is locked.
-
     """
     # a program that has the other lock may be waiting for this one
     remove_stale(f"{path}.lock")
@@ -113,7 +112,6 @@ def look_after(
         BusyError: the new file is locked.
         ForeignFileError: the old file is not ours.
         MailboxError: the new file cannot be written.
-
     """
     try:
         descriptor = open_file(old, os.O_RDWR)
@@ -160,7 +158,6 @@ def _was_second_name(path: str, old: str, wait: float) -> bool:
     Raises:
         BusyError: the mbox is locked; it may be being replaced now.
         MailboxError: the name cannot be removed.
-
     """
     if not _is_same(path, old):
         return False
@@ -192,7 +189,6 @@ def _state_of(
 
     Raises:
         ForeignFileError: it is not ours.
-
     """
     status, mbox = os.fstat(descriptor), os.stat(path)
     file = name_of(path, status)

@@ -41,7 +41,6 @@ def locked(paths: Sequence[str], wait: float) -> Iterator[dict[str, int]]:
     Raises:
         BusyError: others have held one of the locks all the time.
         MailboxError: a file cannot be opened or locked.
-
     """
     wanted = sorted(set(paths))
     with ExitStack() as stack:
@@ -61,7 +60,6 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
     Raises:
         BusyError: others have held it all the time.
         OSError: it cannot be made.
-
     """
     attempt = partial(_try_dotlock, f"{path}.lock")
     if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):

@@ -73,7 +73,6 @@ class Maildir:
 
         Raises:
             SourceError: a folder of it cannot be read.
-
         """
         for name, part in sorted(self._names()):
             message = self._message(part, name)
@@ -99,7 +98,6 @@ class Maildir:
         Raises:
             FileNotFoundError: it is not there.
             OSError: it cannot be moved; it is where it was.
-
         """
         bases = _bases_for(message)
         copied = self._copy_of(path, bases) if is_again else None
@@ -130,7 +128,6 @@ class Maildir:
             FileNotFoundError: it is not there.
             MailboxError: no letter is left for a keyword.
             OSError: it cannot be renamed.
-
         """
         whole = message.marks | marks
         without = {*marks.keywords} - letters_for(self.path, marks.keywords).keys()
@@ -165,7 +162,6 @@ class Maildir:
 
         Raises:
             OSError: it cannot be made.
-
         """
         parent = os.path.dirname(self.path) or "."
         for path in (self.path, *(f"{self.path}/{part}" for part in (*SHOWN, STAGING))):

@@ -38,7 +38,6 @@ class Mbox:
 
         Raises:
             OSError: it cannot be made.
-
         """
         if not os.path.exists(self.place):
             make_file(self.place)
@@ -52,7 +51,6 @@ class Mbox:
         Raises:
             BusyError: others have had it locked all the time.
             SourceError: it cannot be read.
-
         """
         try:
             descriptor = open_file(self.place)

@@ -93,7 +93,6 @@ def marks_of(names: Iterable[str]) -> Marks:
 
     Raises:
         SettingsError: no keyword can have that name, or it is several flags.
-
     """
     marks = Marks()
     for name in names:

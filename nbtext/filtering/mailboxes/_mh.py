@@ -59,7 +59,6 @@ class MH:
 
         Raises:
             SourceError: the folder cannot be read.
-
         """
         for number in self._numbers():
             message = self._message(number)
@@ -74,7 +73,6 @@ class MH:
 
         Raises:
             SourceError: the folder cannot be read.
-
         """
         for name in names_in(self.path):
             number, _, rest = name.partition(".")
@@ -114,7 +112,6 @@ class MH:
         Raises:
             FileNotFoundError: it is not there.
             OSError: it cannot be moved; it is where it was.
-
         """
         if is_again:
             copied = self._copy_of(path)
@@ -146,7 +143,6 @@ class MH:
         Raises:
             MailboxError: the sequences cannot be written.
             OSError: the folder cannot be made durable.
-
         """
         make_durable(self.path)
         self._sequences = None
@@ -174,7 +170,6 @@ class MH:
 
         Raises:
             OSError: it cannot be made.
-
         """
         if make_folder(self.path):
             make_durable(os.path.dirname(self.path) or ".")

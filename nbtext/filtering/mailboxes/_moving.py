@@ -58,7 +58,6 @@ def read_message(folder: Folder, message: Message, max_bytes: int) -> Content | 
 
     Raises:
         SourceError: it cannot be read.
-
     """
     try:
         return read_content(message.name, max_bytes)
@@ -86,7 +85,6 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     Args:
         source: the folder that they are in.
         tasks: what is to be done.
-
     """
     done: set[str] = set()
     refused: dict[str, MailboxError] = {}

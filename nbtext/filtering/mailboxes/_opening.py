@@ -34,7 +34,6 @@ def open_mailbox(path: str) -> Mailbox:
     Raises:
         MissingSourceError: there is nothing.
         SourceError: it cannot be read, or is no mailbox.
-
     """
     try:
         mode = os.stat(path).st_mode
@@ -62,7 +61,6 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
 
     Raises:
         SettingsError: it is no mailbox, or messages cannot be moved there.
-
     """
     path = os.path.expanduser(name)  # shells leave `spam=~/junk` as it is
     folder = name.rstrip("/")  # procmail's folders end in a slash
@@ -116,7 +114,6 @@ def check_owner(mailbox: Mailbox) -> None:
 
     Raises:
         SettingsError: it is one.
-
     """
     if os.geteuid():
         return
@@ -150,7 +147,6 @@ def check_marks(mailbox: Mailbox, marks: Marks) -> None:
 
     Raises:
         SettingsError: there is one.
-
     """
     if isinstance(mailbox, Mbox):
         _fields.check_marks(marks)

@@ -69,7 +69,6 @@ def write_aside(path: str, descriptor: int, pieces: Iterable[Piece]) -> str:
 
     Raises:
         OSError: it cannot be written, or its owner or group cannot be kept.
-
     """
     folder, name = os.path.split(path)
     aside = f"{folder}/.{name}.nbtext-{os.urandom(6).hex()}.tmp"
@@ -100,7 +99,6 @@ def put_in_place(
     Returns:
         The path of the old file, for `look_after`; None if the file system has no
         links.
-
     """
     folder, name = os.path.split(path)
     status = os.fstat(descriptor)

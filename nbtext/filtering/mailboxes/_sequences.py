@@ -45,7 +45,6 @@ def check_marks(marks: Marks) -> None:
 
     Raises:
         SettingsError: there is one.
-
     """
     odd = {*marks.letters} - {"S", *FLAGS}
     names = [name for name in marks.keywords if not is_sequence(name)]
@@ -69,7 +68,6 @@ def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
 
     Raises:
         OSError: their file cannot be read, or is no regular file.
-
     """
     path = f"{folder}/{SEQUENCES}"
     try:
@@ -117,7 +115,6 @@ def change(
     Raises:
         BusyError: another program has had the file locked all the time.
         MailboxError: it cannot be locked or written.
-
     """
     path = f"{folder}/{SEQUENCES}"
     try:

@@ -80,7 +80,6 @@ def spans(
         size: how many bytes of it are read, even if it has grown.
         max_bytes: how many bytes of a message are kept, to classify them.
         start: where to begin.
-
     """
     line: bytes | None = None
     begin = here = start

@@ -52,7 +52,6 @@ def move(
         FileExistsError: the target exists.
         FileNotFoundError: the message, or the folder of the target, is not there.
         OSError: it cannot be moved; it is where it was.
-
     """
     if not _is_relative_link(source):
         try:
@@ -114,7 +113,6 @@ def _remove(path: str, identity: Identity | None) -> None:
 
     Raises:
         FileNotFoundError: it is not there.
-
     """
     if identity is None:
         os.unlink(path)
@@ -191,7 +189,6 @@ def remove_copied(path: str, copied: str, identity: Identity | None) -> str:
 
     Raises:
         FileNotFoundError: the message is not there.
-
     """
     make_durable(os.path.dirname(copied))
     _remove(path, identity)
@@ -204,7 +201,6 @@ def names_in(folder: str) -> list[str]:
 
     Raises:
         SourceError: it cannot be read.
-
     """
     try:
         return os.listdir(folder)

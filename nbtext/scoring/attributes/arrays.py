@@ -44,7 +44,6 @@ def attribute_scores(
         documents: the terms of the records.
         labels: shape (n_documents,), the places of the classes that the records are
             counted in, each of which is left out alone; None if none is.
-
     """
     scores = documents.zeros(len(model.classes))
     for number, view in model.settings.attributes:

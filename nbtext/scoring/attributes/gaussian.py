@@ -92,7 +92,6 @@ def normals(columns: Sequence[ByClass], smoothing: float) -> list[list[Normal]]:
 
     Returns:
         Nothing for a column that says nothing.
-
     """
     pooled = [pooled_of(by_class) for by_class in columns]
     variances = [variance_of(sums) for sums in pooled]
@@ -134,7 +133,6 @@ def normal_of(
         pooled: those of all classes.
         pooled_variance: the variance of all classes' numbers, above 0.
         added: what is added to every variance.
-
     """
     if not sums[0]:
         return Normal(mean_of(pooled), pooled_variance.plus(added))

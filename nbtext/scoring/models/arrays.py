@@ -62,7 +62,6 @@ def known_terms(
         documents: the documents' terms.
         labels: the classes that the documents are counted in; a term that is in its
             document alone, and in its copies, is unknown then. None if none is.
-
     """
     places = documents.places[view]
     is_known: NDArray[np.bool_]
@@ -147,7 +146,6 @@ def odds_left_out(
 
     Returns:
         Shape (n_terms,); 1 for terms that no other document has.
-
     """
     terms, places = documents.views[view], documents.places[view]
     times = damped_times(model.scoring, terms) * documents.copies_of(terms)
@@ -184,7 +182,6 @@ def means_left_out(
         documents: the documents' terms.
         labels: shape (n_documents,), the places of their classes.
         least: odds below it, and above its reciprocal, count nothing.
-
     """
     from nbtext import _compiled
 
@@ -223,7 +220,6 @@ def means(values: Floats, times: NDArray[np.integer] | Floats, terms: Terms) -> 
         values: shape (n_terms,), what each term says.
         times: shape (n_terms,), how often it says so.
         terms: the terms, grouped by document.
-
     """
     n_kept = sum_by_document(times * (values != 0), terms.starts)
     sums: Scores = sum_by_document(values * times, terms.starts)
@@ -285,7 +281,6 @@ def spread_entries(
         table: the terms of the view.
         starts: shape (n_documents + 1,), where each document's terms begin.
         places: shape (n_terms,), the terms' places in the table.
-
     """
     first = table.starts.take(places)
     lengths = table.starts.take(places + 1) - first
@@ -329,7 +324,6 @@ class Said(NamedTuple):
         Returns:
             Shape (n_documents, n_classes). It is the same to the bit from C and from
             arrays, which add in the same order.
-
         """
         sums = np.zeros((terms.n_documents, n_classes))
         if engine().is_compiled:

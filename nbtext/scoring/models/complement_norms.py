@@ -45,7 +45,6 @@ def normalised_sums(
         documents: their terms.
         labels: shape (n_documents,), the places of the classes that the documents are
             counted in, each of which is left out alone; None if none is.
-
     """
     scores = documents.zeros(len(model.classes))
     for view, (terms, places) in enumerate(documents):
@@ -109,7 +108,6 @@ def _factors(
         log_sums: the sum over all terms of ln(W_t - w_tc + a).
         others: W - W_c, in units of 1/65535.
         n_terms: V.
-
     """
     a = model.scoring.smoothing
     norms = n_terms * np.log(others / UNIT + a * np.maximum(n_terms, 1)) - log_sums

@@ -100,7 +100,6 @@ def view_sums(
         documents: their terms.
         labels: shape (n_documents,), the places of the classes that the documents are
             counted in, each of which is left out of the counts; None if none is.
-
     """
     terms, places = documents.views[view], documents.places[view]
     table = model.terms[view]
@@ -144,7 +143,6 @@ def add_by_class(
         view: which of the views.
         documents: their terms.
         rates: shape (n_documents, n_classes), for a weight of 1/65535.
-
     """
     weights = model.once(_weights)[view]
     sums = ClassSums(np.zeros(rates.shape), np.zeros(rates.shape))

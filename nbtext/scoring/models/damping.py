@@ -63,7 +63,6 @@ class Damping(NamedTuple):
         Args:
             columns: the sums of all columns of a view.
             places: which of them are meant.
-
         """
         if len(places) == 1:
             total = columns[places[0]]

@@ -117,7 +117,6 @@ class EventModel:
 
         Returns:
             What follows "the NAME score": "is for two classes, the model has 3".
-
         """
         del settings, classes
         if scoring.counting in self.countings:
@@ -188,7 +187,6 @@ class EventModel:
             labels: shape (n_documents,), the places of the classes that the documents
                 are counted in: each is scored as if it alone had not been; None if
                 none is left out.
-
         """
         return [
             self.many(model.scored_by(scoring), documents, labels)

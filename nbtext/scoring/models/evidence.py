@@ -74,7 +74,6 @@ def score_of(evidence: Iterable[Evidence], n_numbers: int) -> Raw:
     Args:
         evidence: its parts.
         n_numbers: how many numbers the score has.
-
     """
     score = [0.0] * n_numbers
     for part in evidence:

@@ -165,7 +165,6 @@ class OfLevels(JointLikelihood):
             view: which of the views.
             times: how often the term of each row occurs in its document.
             rows: the entries.
-
         """
         import numpy as np
 
@@ -190,7 +189,6 @@ def _absent(number: int, n: int, a: float) -> float:
             counts were not known, may leave more of them than there are documents.
         n: how many documents it has.
         a: the smoothing.
-
     """
     return log((max(n - number, 0) + a) / (n + a))
 

@@ -76,7 +76,6 @@ def event_model(name: str) -> EventModel:
 
     Raises:
         SettingsError: there is none.
-
     """
     if name not in MODULES:
         message = f"the score is {name!r}, expected one of {', '.join(MODULES)}"
@@ -94,7 +93,6 @@ def is_one_number(scoring: Scoring) -> bool:
 
     Raises:
         SettingsError: there is no such score.
-
     """
     return event_model(scoring.score).calibration == "histogram"
 
@@ -110,7 +108,6 @@ def scoring_of(name: str) -> Scoring:
 
     Raises:
         SettingsError: there is no such model.
-
     """
     model = event_model(name)
     parameters = sorted((one.name, one.default) for one in model.parameters)
@@ -187,7 +184,6 @@ def changed(
     Raises:
         SettingsError: a value is unknown or out of its range, or the model has no
             attributes for it.
-
     """
     if class_prior is not None:  # though the score may do without
         check_class_prior(class_prior)
@@ -231,7 +227,6 @@ def _with_parameters(
 
     Raises:
         SettingsError: the model has no such parameter, or that is no number for it.
-
     """
     for name, value in parameters:
         if name not in dict(scoring.parameters):
@@ -258,7 +253,6 @@ def _with_more(attributes: Parameters, changes: Mapping[str, float]) -> Paramete
 
     Raises:
         SettingsError: the model has no attributes that one of them is for.
-
     """
     known = dict(attributes)
     for name in changes.keys() - known.keys():
@@ -290,7 +284,6 @@ def check_levels(score: str | None) -> None:
 
     Raises:
         SettingsError: that is so.
-
     """
     having = [
         model.name
@@ -319,7 +312,6 @@ def suited_to(
 
     Raises:
         SettingsError: there is no such score.
-
     """
     model = event_model(scoring.score)
     further = model.further_columns(scoring)
@@ -342,7 +334,6 @@ def counting_by(settings: Settings, counting: str) -> Settings:
 
     Raises:
         SettingsError: there is no such way to count.
-
     """
     from nbtext.scoring.models.damping import damping
 
@@ -365,7 +356,6 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         TrainingError: there are not two classes.
         SettingsError: there is no such score, it cannot score these classes, or a
             column or a parameter that it needs is missing.
-
     """
     if len(classes) < 2:
         known = f"only the class {quoted(classes[0])}" if classes else "no class"

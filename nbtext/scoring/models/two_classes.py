@@ -59,7 +59,6 @@ def log_odds_of_terms(
         view: which of the views.
         terms: the document's terms in this view.
         log_of: the logarithm of odds, as the event model takes it.
-
     """
     scoring = model.scoring
     column = model.settings.views[view].column(counted_column(scoring))

@@ -58,7 +58,6 @@ def singletons_by_document(
         labels: the classes that the documents are counted in, each of which is left
             out alone; None if none is.
         rows: the entries of the documents' terms.
-
     """
     import numpy as np
 

@@ -37,7 +37,6 @@ def sums_of_evidence(model: BatchModel, documents: FoundTerms) -> Scores:
 
     Returns:
         Shape (n_documents, n_classes); not scaled.
-
     """
     scores = documents.zeros(len(model.classes))
     for view, said in enumerate(model.once(_said)):
