@@ -78,7 +78,8 @@ def test_compact_leaves_a_model_as_it_is_if_the_disk_is_full(
         73,
         "",
         f"Error: {model}: the model cannot be written: File too large; what was there "
-        "before is unchanged\n",
+        "before is unchanged; allow larger files (`ulimit -f`), or put it on another "
+        "disk\n",
     )
     assert model.read_bytes() == before
     assert sorted(path.name for path in model.parent.glob(".*")) == []

@@ -198,7 +198,7 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
 ) -> None:
     path = str(tmp_path / "model.nbt")
     nbtext.train_on(confusing(), path)
-    nbtext.learn(path, "west", ["topic3 common1 echoa", "topic3 common2 choirb"])
+    nbtext.learn(path, "west", ["topicd commonb echoa", "topicd commonc choirb"])
 
     printed = run("info", "-m", path)
     said = json.loads(run("info", "-m", path, "--json").out)

@@ -257,7 +257,8 @@ def test_a_full_disk_costs_nothing_that_was_learnt(process: "Run", model: Path) 
         73,
         "",
         f"Error: {model}: the model cannot be written: File too large; it is as good "
-        "as before, and nothing more was learnt\n",
+        "as before, and nothing more was learnt; allow larger files (`ulimit -f`), or "
+        "put it on another disk\n",
     )
     assert left == before
     assert noted.status == 0

@@ -15,6 +15,7 @@ from nbtext.learning.reading_once import LabelledSources
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings.columns import UNWEIGHTED
 from nbtext.settings.reading import default_settings
+from tests.build import lettered
 
 TEXT = default_settings("text", 2)
 CLASSES = ("bad", "good")
@@ -35,7 +36,7 @@ def texts(n: int, lean: float) -> list[Document]:
             choice.choice(half[class_ if choice.random() < lean else 1 - class_])
             for _ in range(10)
         ]
-        text = f"{place} {' '.join(words)}".encode()
+        text = lettered(f"{place} {' '.join(words)}").encode()
         documents.append(Document(str(place), (text,), CLASSES[class_]))
     return documents
 

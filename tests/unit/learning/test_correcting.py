@@ -83,7 +83,7 @@ def test_labels_that_mean_nothing_are_not_learnt() -> None:
 
 def test_labels_are_doubted_where_many_are_wrong() -> None:
     rows = confusing()  # of which the one word that tells is wrong now and then
-    is_right = [f"topic{TOPICS.index(label)} " in text for label, text in rows]
+    is_right = [f"topic{'abcd'[TOPICS.index(label)]} " in text for label, text in rows]
     right = [row for row, told in zip(rows, is_right, strict=True) if told]
 
     of_all, of_right = (correction_of(trained_on(some)).info for some in (rows, right))
