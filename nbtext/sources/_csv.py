@@ -102,7 +102,8 @@ class _OpenRecord:
         """
         closing = _closing_quote(line, 0)
         behind = line[closing + 1 :].removesuffix(b"\r")
-        if not behind or behind.startswith(self._separator):
+        after_spaces = behind.lstrip(b" ")
+        if not after_spaces or self._separator in (behind[:1], after_spaces[:1]):
             return False
         fields, _ = _scan(line, self._separator, is_inside=False)
         return len(fields) == self._width > 1

@@ -260,6 +260,16 @@ def test_a_quote_that_a_row_forgets_does_not_take_the_rows_up_to_the_next_quote(
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("end", [b'"  ,x', b'",x', b'" ,"x"'])
+def test_spaces_behind_a_closing_quote_do_not_make_a_row_of_its_line(
+    end: bytes,
+) -> None:
+    items = rows(b'text,label\na,y\n"b\nc' + end + b"\n", "csv", labelled=True)
+
+    assert [text.rstrip() for (text,) in texts(items)] == [b"a", b"b\nc"]
+    assert [str(label).strip(' "') for label in labels(items)] == ["y", "x"]
+
+
 def test_a_quoted_field_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_rows, "_LEAST_LONGEST", 1000)
     data = b'x,"b\n' + b"y,c\n" * 20_000
