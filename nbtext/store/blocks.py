@@ -114,7 +114,7 @@ class Arrays(Mapping[str, memoryview]):
 
     __slots__ = (
         "_bytes", "_checksums", "_computed", "_lying", "_offset",
-        "_path", "_verified",
+        "_path", "_verified", "_whole",
     )  # fmt: skip
 
     def __init__(
@@ -142,12 +142,14 @@ class Arrays(Mapping[str, memoryview]):
         self._lying = lying
         self._verified = bytearray(len(checksums))
         self._computed: dict[Any, Any] = {}
+        self._whole: set[str] = set()  # arrays of which all is verified
 
     def __getitem__(self, name: str) -> memoryview:
         start, values = self._lying[name]
-        if values.nbytes:
+        if values.nbytes and name not in self._whole:
             last = start + values.nbytes - 1
             self._verify_stretch(start >> SHIFT, (last >> SHIFT) + 1)
+            self._whole.add(name)
         return values
 
     def __iter__(self) -> Iterator[str]:

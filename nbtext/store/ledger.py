@@ -9,7 +9,7 @@ from the newest to the oldest. docs/model-format.md says where they are.
 import sys
 from bisect import bisect_left
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress
 from typing import Any, Final, NamedTuple
 
@@ -120,8 +120,7 @@ def _amounts(table: StoredTable, digest: bytes, row: Row) -> Tally[str]:
     """Return what a table says that a document has added to a correction."""
     arrays = table.arrays
     found: Tally[str] = Tally()
-    places = _places_in(table, AMOUNTS.high, AMOUNTS.low, _amounts_halves, digest)
-    for place in places:
+    for place in _places_in(table, AMOUNTS.high, AMOUNTS.low, digest):
         is_it = arrays.value(AMOUNTS.fingerprints, place) == row.fingerprint
         label = _class_name(table, arrays.value(AMOUNTS.labels, place))
         if is_it and label == row.label:
@@ -187,31 +186,18 @@ def _scored_by(table: StoredTable) -> list[Any]:
 def _places(table: StoredTable, digest: bytes) -> Iterator[int]:
     """Yield the rows of a document in a table's ledger."""
     if table.header.settings.ledger:
-        yield from _places_in(table, LEDGER.high, LEDGER.low, _ledger_halves, digest)
+        yield from _places_in(table, LEDGER.high, LEDGER.low, digest)
 
 
 def _places_in(
-    table: StoredTable,
-    high_name: str,
-    low_name: str,
-    both_of: Callable[[Arrays], tuple[memoryview, memoryview]],
-    digest: bytes,
+    table: StoredTable, high_name: str, low_name: str, digest: bytes
 ) -> Iterator[int]:
-    """
-    Yield where two arrays, sorted together, have the halves of a digest.
-
-    Args:
-        table: that has them.
-        high_name: the array of the first halves.
-        low_name: that of the second.
-        both_of: returns both of them, a function of this module.
-        digest: the halves that are looked for, together.
-    """
+    """Yield where two arrays, sorted together, have the halves of a digest."""
     arrays = table.arrays
     n_rows = arrays.length(high_name)
     high, low = halves(digest)
     if n_rows <= SHORT:
-        highs, lows = arrays.once(both_of)
+        highs, lows = arrays[high_name], arrays[low_name]
         place = bisect_left(highs, high)
         while place < n_rows and highs[place] == high:
             if lows[place] == low:
@@ -228,14 +214,6 @@ def _places_in(
     while place < n_rows and halves_at(place) == (high, low):
         yield place
         place += 1
-
-
-def _ledger_halves(arrays: Arrays) -> tuple[memoryview, memoryview]:
-    return arrays[LEDGER.high], arrays[LEDGER.low]
-
-
-def _amounts_halves(arrays: Arrays) -> tuple[memoryview, memoryview]:
-    return arrays[AMOUNTS.high], arrays[AMOUNTS.low]
 
 
 def _is_bag(bag: Bag, settings: Settings) -> bool:
