@@ -9,7 +9,8 @@ from the newest to the oldest. docs/model-format.md says where they are.
 import sys
 from bisect import bisect_left
 from collections import Counter as Tally
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, compress
 from typing import Any, Final, NamedTuple
 
@@ -48,7 +49,7 @@ FORGOTTEN: Final = 0
 
 
 SHORT: Final = 16_384
-"""So few rows are verified together, and searched as one array."""
+"""So few rows are verified together; of more, each when it is looked at."""
 
 
 class Row(NamedTuple):
@@ -195,23 +196,23 @@ def _places_in(
     """Yield where two arrays, sorted together, have the halves of a digest."""
     arrays = table.arrays
     n_rows = arrays.length(high_name)
-    high, low = halves(digest)
-    if n_rows <= SHORT:
-        highs, lows = arrays[high_name], arrays[low_name]
-        place = bisect_left(highs, high)
-        while place < n_rows and highs[place] == high:
-            if lows[place] == low:
-                yield place
-            place += 1
-        return
+
+    def values_of(name: str) -> Callable[[int], int]:
+        """Return what returns a value of an array by its place."""
+        if n_rows <= SHORT:
+            return arrays[name].__getitem__
+        return partial(arrays.value, name)
+
+    high_at, low_at = values_of(high_name), values_of(low_name)
+    high, _ = wanted = halves(digest)
 
     def halves_at(row: int) -> tuple[int, int]:
         """Return those of a row, of which the second is read only where it counts."""
-        first = arrays.value(high_name, row)
-        return first, arrays.value(low_name, row) if first == high else 0
+        first = high_at(row)
+        return first, low_at(row) if first == high else 0
 
-    place = bisect_left(range(n_rows), (high, low), key=halves_at)
-    while place < n_rows and halves_at(place) == (high, low):
+    place = bisect_left(range(n_rows), wanted, key=halves_at)
+    while place < n_rows and halves_at(place) == wanted:
         yield place
         place += 1
 
