@@ -281,7 +281,7 @@ def _stored(extension: Any) -> Call:
         stored.classes()
         stored.policies()
         stored.tables()
-        stored.gather()
+        stored.gather(None)
         stored.score((b"",) * len(stored.views()))
 
     return look, (_models[0],)
@@ -299,6 +299,22 @@ def _lesson(extension: Any) -> Call:
     return stored.lesson, (1, (mail, other), "2026-01-01T00:00:00+00:00", "fuzz")
 
 
+def _gather(extension: Any) -> Call:
+    stored, before = (
+        extension.StoredModel(_models[0]),
+        extension.StoredModel(_models[0]),
+    )
+    before.gather(None)
+
+    def gather(*given: Any) -> None:
+        stored.gather(*given)
+        keys = array("Q", [1, 1 << 47, 5])
+        for model in (stored, before):
+            model.score((keys, keys, keys))
+
+    return gather, (before,)
+
+
 def _append(extension: Any) -> Call:
     stored = extension.StoredModel(_models[0])
     function, arguments = _lesson(extension)
@@ -306,7 +322,7 @@ def _append(extension: Any) -> Call:
     table = found[1] if found else b""
 
     def append(*given: Any) -> None:
-        stored.gather()
+        stored.gather(None)
         stored.append(*given)
         function(*arguments)
         keys = array("Q", [1, 1 << 47, 5])
@@ -336,12 +352,12 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "StoredModel.score": _score,
     "StoredModel.lesson": _lesson,
     "StoredModel.append": _append,
+    "StoredModel.gather": _gather,
 }
 """What can be called, with sound arguments."""
 
 LOOKED_AT: Final = {
-    f"StoredModel.{name}"
-    for name in ("views", "classes", "policies", "tables", "gather")
+    f"StoredModel.{name}" for name in ("views", "classes", "policies", "tables")
 }
 """What has no arguments, and is called with each model that can be opened."""
 

@@ -108,9 +108,13 @@ class StoredModel:
             RuntimeError: the model is being read by another thread.
 
         """
-    def gather(self) -> None:
+    def gather(self, before: StoredModel | None, /) -> None:
         """
         Gather the tables behind the first in memory, for a model that is kept open.
+
+        Args:
+            before: the model that was kept open until now. If its first table is the
+                same, the counts that it has in memory of it are taken from it.
 
         Raises:
             RuntimeError: the model is being read by another thread.

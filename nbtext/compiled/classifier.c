@@ -173,6 +173,7 @@ stored_dealloc(PyObject *self)
         release_model(stored->model);
     free(stored->model);
     Py_XDECREF(stored->kept);
+    Py_XDECREF(stored->seal);
     PyBuffer_Release(&stored->file); /* nothing if there is none */
     free_object(self);
 }
@@ -184,7 +185,7 @@ static PyMethodDef stored_methods[] = {
     {"score", stored_score, METH_O, NULL},
     {"lesson", stored_lesson, METH_VARARGS, NULL},
     {"append", stored_append, METH_O, NULL},
-    {"gather", stored_gather, METH_NOARGS, NULL},
+    {"gather", stored_gather, METH_O, NULL},
     {"tables", stored_tables, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

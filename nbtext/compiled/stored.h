@@ -12,6 +12,7 @@ typedef struct {
     Py_buffer file;
     Model *model; /* NULL until it is open */
     PyObject *kept; /* a list of the tables that were appended */
+    PyObject *seal; /* what tells the first table from others, if its counts are kept */
     int n_busy;     /* calls that read the model without the interpreter's lock */
 } StoredModel;
 
@@ -34,7 +35,7 @@ void release_keys_of_views(KeysOfViews *keys);
 
 PyObject *stored_lesson(PyObject *self, PyObject *args);
 PyObject *stored_append(PyObject *self, PyObject *table);
-PyObject *stored_gather(PyObject *self, PyObject *none);
+PyObject *stored_gather(PyObject *self, PyObject *before);
 PyObject *stored_tables(PyObject *self, PyObject *none);
 
 #endif

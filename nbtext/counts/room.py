@@ -41,6 +41,9 @@ SPILLED: Final = 4
 STEP: Final = 1 << 24
 """How many bytes are worked on between two times that pages are let go of."""
 
+PAGES: Final = 1 << 14
+"""Arrays of no more bytes keep their pages: letting go takes longer than it wins."""
+
 LEAST_BOUND: Final = 1 << 20
 """The least bound, in bytes."""
 
@@ -244,11 +247,13 @@ class Ranges:
     Lets go of the pages of arrays that are worked on range by range.
 
     Attributes:
-        arrays: those of them that are in files.
+        arrays: those of them that are in files, and not short.
     """
 
     def __init__(self, arrays: Iterable[NDArray[Any]]) -> None:
-        self.arrays = [array for array in arrays if is_in_file(array)]
+        self.arrays = [
+            array for array in arrays if array.nbytes > PAGES and is_in_file(array)
+        ]
         self._worked = 0
 
     def done(self, n_bytes: int) -> None:

@@ -162,14 +162,14 @@ class StoredLearner:
         if state is None:
             return None  # others open it, and say what is wrong
         if self._model is None or state != self._state:
-            self._model, self._state = None, state
+            before, self._model, self._state = self._model, None, state
             model = stored_at(descriptor)
             if model is None:
                 return None
             self._reader = reader_of(model.views())
             self._model = model
             if self._is_kept:
-                model.gather()
+                model.gather(before)
         return self._model
 
     def _keep(self, descriptor: int, model: "StoredModel", table: bytes) -> None:

@@ -150,14 +150,13 @@ def stored_kept(
         places: where each of them begins in the file, and its length, in bytes.
         contents: the file.
     """
-    known, model = _KEPT.pop(path, ((), None))
-    if model is not None and not _has_grown(model, known, tables, places, contents):
-        model = None
-    if model is None:
+    known, before = _KEPT.pop(path, ((), None))
+    model = before
+    if model is None or not _has_grown(model, known, tables, places, contents):
         # a copy: what becomes of the file does not matter then
         model = stored_in(memoryview(bytes(contents)))
         if model is not None:
-            model.gather()
+            model.gather(before)
     if model is not None:
         while len(_KEPT) >= MOST_KEPT:
             _KEPT.pop(next(iter(_KEPT)))

@@ -9,7 +9,14 @@ from the newest to the oldest. docs/model-format.md says where they are.
 import sys
 from bisect import bisect_left
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from functools import partial
 from itertools import accumulate, chain, compress
 from typing import Any, Final, NamedTuple
@@ -87,15 +94,26 @@ def rows_of(file: ModelFile, digest: bytes) -> Tally[Row]:
         file: the model.
         digest: 16 bytes that name the document.
     """
-    rows: Tally[Row] = Tally()
+    return rows_of_all(file, {digest})[digest]
+
+
+def rows_of_all(file: ModelFile, digests: Collection[bytes]) -> dict[bytes, Tally[Row]]:
+    """
+    Return in which classes each of some documents was counted, and how often.
+
+    Args:
+        file: the model.
+        digests: distinct, 16 bytes each, that name the documents.
+    """
+    found: dict[bytes, Tally[Row]] = {digest: Tally() for digest in digests}
     for table in file.tables:
-        for place in _places(table, digest):
-            value = table.arrays.value
+        value = table.arrays.value
+        for digest, place in _places(table, digests):
             label = _class_name(table, value(LEDGER.classes, place))
             if label is not None:
                 row = Row(label, value(LEDGER.fingerprints, place))
-                rows[row] += value(LEDGER.counts, place)
-    return +rows
+                found[digest][row] += value(LEDGER.counts, place)
+    return {digest: +rows for digest, rows in found.items()}
 
 
 def amounts_of(file: ModelFile, digest: bytes, row: Row) -> dict[str, int]:
@@ -184,10 +202,22 @@ def _scored_by(table: StoredTable) -> list[Any]:
     return [plain.get("scoring") for plain in table.header.calibrations]
 
 
-def _places(table: StoredTable, digest: bytes) -> Iterator[int]:
-    """Yield the rows of a document in a table's ledger."""
-    if table.header.settings.ledger:
-        yield from _places_in(table, LEDGER.high, LEDGER.low, digest)
+def _places(
+    table: StoredTable, digests: Collection[bytes]
+) -> Iterator[tuple[bytes, int]]:
+    """Yield the rows of documents in a table's ledger, each with the digest."""
+    if not table.header.settings.ledger:
+        return
+    arrays = table.arrays
+    if arrays.length(LEDGER.high) <= len(digests):
+        both = zip(arrays[LEDGER.high], arrays[LEDGER.low], strict=True)
+        for place, (high, low) in enumerate(both):
+            if (digest := digest_of(high, low)) in digests:
+                yield digest, place
+        return
+    for digest in digests:
+        for place in _places_in(table, LEDGER.high, LEDGER.low, digest):
+            yield digest, place
 
 
 def _places_in(
@@ -238,6 +268,11 @@ def halves(digest: bytes) -> tuple[int, int]:
     return int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:], "big")
 
 
+def digest_of(high: int, low: int) -> bytes:
+    """Return the digest that two numbers of a file stand for."""
+    return high.to_bytes(8, "big") + low.to_bytes(8, "big")
+
+
 def _class_name(table: StoredTable, place: int) -> str | None:
     classes = table.header.classes
     return classes[place] if place < len(classes) else None
@@ -246,7 +281,7 @@ def _class_name(table: StoredTable, place: int) -> str | None:
 def _records(table: StoredTable, digest: bytes, row: Row) -> Iterator[Record]:
     """Yield the records of a document in a table: few, and rarely more than one."""
     if not table.header.history.records:
-        own = own_record(table) if any(True for _ in _places(table, digest)) else None
+        own = own_record(table) if any(_places(table, {digest})) else None
         if own is not None and own[:2] == (digest, row):
             yield own[2]
         return
@@ -308,6 +343,14 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
         The document's digest, its row and its record; None if it is no such table, or
         if the document has more than MOST_TERMS terms.
     """
+    found = record_held(table)
+    if found is None or fingerprint(found[2].bag) != found[1].fingerprint:
+        return None  # other documents' counts are in it
+    return found
+
+
+def record_held(table: StoredTable) -> tuple[bytes, Row, Record] | None:
+    """Return what `own_record` does, whether or not other counts are in it, too."""
     header, arrays = table.header, table.arrays
     if sum(header.terms) > MOST_TERMS:
         return None
@@ -328,12 +371,11 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
         else _terms_of_class(table, view, class_)
         for number, view in enumerate(header.settings.views)
     )
+    if not _is_bag(bag, header.settings):
+        return None
     row = Row(label, arrays[LEDGER.fingerprints][place])
-    if not _is_bag(bag, header.settings) or fingerprint(bag) != row.fingerprint:
-        return None  # other documents' counts are in it
-    digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
     bins = tuple(_only_bin(plain, label) for plain in header.calibrations)
-    return digest, row, Record(bag, bins)
+    return digest_of(high, low), row, Record(bag, bins)
 
 
 def _number_of_class(table: StoredTable, view: int, class_: int) -> dict[int, int]:

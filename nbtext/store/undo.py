@@ -8,6 +8,7 @@ takes their place. `nbtext.store.ledger` finds a single record.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress, groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,13 +29,13 @@ from nbtext.store.ledger import (
     Row,
     bin_rows,
     last_scored_by,
-    own_record,
-    rows_of,
+    record_held,
+    rows_of_all,
     summed_bins,
 )
 from nbtext.store.schema import RECORDS, bag_arrays
 from nbtext.tokens import Terms
-from nbtext.tokens.bags import joined, starts_of, terms_of
+from nbtext.tokens.bags import fingerprints, joined, starts_of, terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,26 @@ def join_records(parts: Iterable[UndoRecords]) -> UndoRecords:
     )
 
 
-def records_in(table: StoredTable) -> UndoRecords:
-    """Return the records that a table holds, or is."""
+def records_in(tables: Sequence[StoredTable]) -> UndoRecords:
+    """
+    Return the records that tables hold, or are, the latest last.
+
+    Args:
+        tables: in the order of the file; by the calibrations of the last are the bins.
+    """
+    scorings = last_scored_by(tables)
+    parts: list[UndoRecords] = []
+    for are_kept, some in groupby(tables, lambda one: one.header.history.records > 0):
+        if are_kept:
+            parts += [_kept_records(table, scorings) for table in some]
+        else:
+            parts.append(_own_records(some, scorings))
+    return join_records(parts)
+
+
+def _kept_records(table: StoredTable, scorings: Sequence[Any]) -> UndoRecords:
+    """Return the records that a table keeps of documents."""
     settings = table.header.settings
-    if not table.header.history.records:
-        return _own_records(table)
     arrays = {name: np.asarray(table.arrays[name]) for name in RECORDS}
     names = table.header.classes
     rows = [
@@ -113,7 +129,28 @@ def records_in(table: StoredTable) -> UndoRecords:
         views.append(Terms(keys, counts.astype(np.int64), starts_of(sizes)))
     digests = [half.tobytes() for half in halves]
     bins = [*map(tuple, arrays[RECORDS.bins].reshape(len(rows), -1).tolist())]
-    return UndoRecords(digests, rows, bins, views)
+    return UndoRecords(digests, rows, summed_bins(table, scorings, bins), views)
+
+
+def _own_records(tables: Iterable[StoredTable], scorings: Sequence[Any]) -> UndoRecords:
+    """Return those of tables that add one document as its record."""
+    records = join_records(_record_held(table, scorings) for table in tables)
+    if not len(records):
+        return records
+    # where it is another number, other documents' counts are in the table
+    marks = zip(fingerprints(records.views).tolist(), records.rows, strict=True)
+    are_whole = [mark == row.fingerprint for mark, row in marks]
+    return records.take([*compress(range(len(records)), are_whole)])
+
+
+def _record_held(table: StoredTable, scorings: Sequence[Any]) -> UndoRecords:
+    found = record_held(table)
+    if found is None:
+        return UndoRecords()
+    digest, row, record = found
+    views = [terms_of([terms]) for terms in record.bag]
+    bins = summed_bins(table, scorings, [record.bins])
+    return UndoRecords([digest], [row], bins, views)
 
 
 def _are_keys(keys: NDArray[np.unsignedinteger], view: View) -> bool:
@@ -134,11 +171,9 @@ def last_records(
         tables: the tables whose records are wanted, in the order of the file.
         keep: how many are wanted.
     """
-    tables = [*tables]
-    records = join_records(
-        _records_by(table, last_scored_by(tables)) for table in tables
-    )
-    return last_counted(records, keep, lambda digest, row: row in rows_of(file, digest))
+    records = records_in([*tables])
+    rows = rows_of_all(file, set(records.digests))
+    return last_counted(records, keep, lambda digest, row: row in rows[digest])
 
 
 def last_counted(
@@ -162,22 +197,6 @@ def last_counted(
             found.add((digest, row))
             places.append(place)
     return records.take(places[::-1])
-
-
-def _records_by(table: StoredTable, scorings: Sequence[Any]) -> UndoRecords:
-    """Return the records of a table; their bins only if those are of these scorings."""
-    records = records_in(table)
-    return replace(records, bins=summed_bins(table, scorings, records.bins))
-
-
-def _own_records(table: StoredTable) -> UndoRecords:
-    """Return a table that adds one document as its record."""
-    found = own_record(table)
-    if found is None:
-        return UndoRecords()
-    digest, row, record = found
-    views = [terms_of([terms]) for terms in record.bag]
-    return UndoRecords([digest], [row], [record.bins], views)
 
 
 def record_arrays(

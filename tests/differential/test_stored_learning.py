@@ -257,9 +257,9 @@ def test_a_tail_in_memory_changes_no_score(model: Path) -> None:
         learn(model, "ham", [mail(60 + number, HAM)])
     whole = model.read_bytes()
     plain, gathered = StoredModel(whole), StoredModel(whole)
-    gathered.gather()
+    gathered.gather(None)
     grown = StoredModel(whole[: plain.tables()[0]])
-    grown.gather()
+    grown.gather(plain)
     start = plain.tables()[0]
     for length in plain.tables()[1:]:
         assert grown.append(whole[start : start + length])
@@ -274,13 +274,38 @@ def test_a_tail_in_memory_changes_no_score(model: Path) -> None:
         assert gathered.score(read[0]) == expected == grown.score(read[0])
 
 
+@pytest.mark.parametrize("is_same", [True, False])
+def test_only_a_model_with_the_same_first_table_takes_counts_over(
+    model: Path, monkeypatch: pytest.MonkeyPatch, is_same: bool
+) -> None:
+    learn(model, "spam", [NEW])
+    whole = model.read_bytes()
+    old, before = StoredModel(whole), StoredModel(whole)
+    before.gather(None)
+    learn(model, "ham", [mail(60 + number, HAM) for number in range(20)])
+    if is_same:
+        monkeypatch.setattr(compacting, "SHARE", 0)
+        compacting.compact_tail(str(model))
+    else:
+        with_more(model, 1)
+    plain, after = (StoredModel(model.read_bytes()) for _ in range(2))
+    length = old.tables()[0]
+    assert (model.read_bytes()[:length] == whole[:length]) is is_same
+    after.gather(before)
+    after.gather(before)  # once more is the same
+    for message in (NEW, mail(78, SPAM), mail(3, HAM)):
+        ((keys, _),) = _read(plain, message)
+        assert after.score(keys) == plain.score(keys) != old.score(keys)
+        assert before.score(keys) == old.score(keys)
+
+
 @pytest.mark.parametrize("more", [1, 2**32 - 3, 2**32 - 2, 2**32 - 1, 2**32, 2**40])
 def test_counts_in_memory_may_be_of_any_size(model: Path, more: int) -> None:
     """Those of 32 bits and more stay in the file."""
     before = StoredModel(model.read_bytes())
     with_more(model, more)
     plain, gathered = (StoredModel(model.read_bytes()) for _ in range(2))
-    gathered.gather()
+    gathered.gather(None)
     for message in (NEW, mail(78, SPAM), mail(3, HAM)):
         ((keys, _),) = _read(plain, message)
         expected = plain.score(keys)

@@ -317,7 +317,7 @@ def last_table(path: Path) -> tuple[Any, ...]:
     kinds = {name: array.format for name, array in table.arrays.items()}
     records = {name: one for name, one in arrays.items() if name.startswith("undo.")}
     counted = {name: one for name, one in arrays.items() if name not in records}
-    kept = records_in(table)
+    kept = records_in([table])
     bags = [
         (bags.sizes.tolist(), sorted(zip(bags.keys, bags.counts, strict=True)))
         for bags in kept.views

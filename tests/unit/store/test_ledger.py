@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from nbtext import learn, train_on
 from nbtext.counts import ledger_of
-from nbtext.store import ledger
+from nbtext.document import Document
+from nbtext.store import ledger, open_model
 from nbtext.store.blocks import Arrays
-from nbtext.store.ledger import rows_of
-from tests.build import WORD_WEIGHTS, counted, stored
+from nbtext.store.ledger import digest_of, rows_of, rows_of_all
+from nbtext.tokens.reading import read
+from tests.build import WORD_WEIGHTS, counted, lettered, stored
 
 ROWS = 2_000
 HALF = 7
@@ -39,9 +42,9 @@ def test_documents_whose_digests_begin_alike_are_not_looked_through(
 
     monkeypatch.setattr(Arrays, "value", counting)
     for low in (lows[0], lows[ROWS // 2], lows[-1]):
-        digest = HALF.to_bytes(8, "big") + low.to_bytes(8, "big")
+        digest = digest_of(HALF, low)
         assert rows_of(file, digest).total() == 1
-    unknown = HALF.to_bytes(8, "big") + (lows[-1] + 1).to_bytes(8, "big")
+    unknown = digest_of(HALF, lows[-1] + 1)
 
     assert not rows_of(file, unknown)
     n_steps = len(lows).bit_length()
@@ -49,3 +52,24 @@ def test_documents_whose_digests_begin_alike_are_not_looked_through(
         assert n_read < n_steps
     else:
         assert 3 * n_steps < n_read < 40 * n_steps
+
+
+@pytest.mark.parametrize("n_wanted", [1, 30, 60, 99])
+def test_many_documents_are_found_at_once_as_one_by_one(
+    tmp_path: Path, n_wanted: int
+) -> None:
+    """Tables with fewer documents than are wanted are read; others are searched."""
+    path = str(tmp_path / "m.nbt")
+    texts = [lettered(f"word{n}") for n in range(99)]
+    train_on([("ab"[n % 2], texts[n]) for n in range(60)], path)
+    learn(path, "a", texts[40:70])
+    for n in range(65, 90):
+        learn(path, "ab"[n % 3 == 0], [texts[n]])
+    file = open_model(path)
+    documents = [Document("", (text.encode(),)) for text in texts[-n_wanted:]]
+    digests = [read(document, file.settings).digest for document in documents]
+
+    found = rows_of_all(file, set(digests))
+
+    assert found == {digest: rows_of(file, digest) for digest in digests}
+    assert sum(map(bool, found.values())) == max(0, n_wanted - 9)

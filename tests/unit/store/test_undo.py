@@ -141,7 +141,7 @@ def test_many_at_once_have_the_records_of_each_alone(path: str) -> None:
         read(Document("", (text.encode(),)), table.header.settings) for text in texts
     ]
 
-    records = records_in(table)
+    records = records_in([table])
 
     assert table.header.history.records == 30
     assert records.digests == [reading.digest for reading in readings]
@@ -158,7 +158,7 @@ def test_a_table_keeps_no_more_than_it_shall(
     taught(path, "ham", *texts, keep=keep)
     file = open_model(path)
 
-    records = records_in(file.tables[1])
+    records = records_in([file.tables[1]])
 
     assert texts_of(records, file, *texts) == list(texts[len(texts) - keep :])
     assert file.tables[1].header.history.keep == keep
@@ -198,7 +198,7 @@ def test_a_document_that_came_back_to_its_class_keeps_its_record(path: str) -> N
 def test_records_of_no_document_join_with_any(path: str) -> None:
     taught(path, "ham", "a", "b")
     file = open_model(path)
-    records = records_in(file.tables[1])
+    records = records_in([file.tables[1]])
 
     assert len(UndoRecords()) == len(join_records([])) == 0
     assert bags_of(join_records([UndoRecords(), records])) == bags_of(records)
