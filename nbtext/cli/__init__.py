@@ -116,11 +116,11 @@ def _run_with_click(arguments: list[str]) -> int:
 
 
 def _is_pass(arguments: list[str]) -> bool:
-    """Return whether the command is `pass`, perhaps behind a --model."""
-    if arguments[:1] == ["pass"]:
-        return True
-    is_model = arguments[:1] in (["-m"], ["--model"])
-    return (is_model and arguments[2:3] == ["pass"]) or arguments[1:2] == ["pass"]
+    """Return whether the command is `pass`, perhaps behind options."""
+    rest = arguments[:]
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in ("-m", "--model") else 1]
+    return rest[:1] == ["pass"]
 
 
 def _see_out_errors() -> None:

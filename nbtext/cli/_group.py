@@ -14,7 +14,7 @@ from nbtext.cli import _status as status
 from nbtext.cli._garbage import settle
 from nbtext.cli._help import NarrowContext
 from nbtext.cli._terminal import to_stderr, to_stdout
-from nbtext.cli._values import not_empty
+from nbtext.cli._values import each_not_empty
 
 COMMANDS: Final = (
     "train", "classify", "why", "top", "eval", "doctor", "tune", "pass", "filter",
@@ -106,12 +106,13 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     "-m",
     "--model",
     metavar="FILE",
-    callback=not_empty,
+    multiple=True,
+    callback=each_not_empty,
     shell_complete=completion.models,
     help="The model file of the command, as if it stood behind it.",
 )
 @click.pass_context
-def nbtext(context: click.Context, model: str | None) -> None:
+def nbtext(context: click.Context, model: tuple[str, ...]) -> None:
     """
     Sort mail and text into classes that it learnt from examples.
 
@@ -121,15 +122,13 @@ def nbtext(context: click.Context, model: str | None) -> None:
     nbtext eval spam/ ham/           say how good that is
     """  # noqa: D301  click wants a real backspace
     name = context.invoked_subcommand or ""
-    if model is None:
+    command = nbtext.get_command(context, name) if model else None
+    if command is None:
         return
-    command = nbtext.get_command(context, name)
-    options = {} if command is None else {one.name: one for one in command.params}
-    if command is not None and "model" not in options:
+    if all(param.name != "model" for param in command.params):
         message = f"'nbtext {name}' does not take --model before it."
         raise click.UsageError(message, context)
-    takes_several = command is not None and options["model"].multiple
-    context.default_map = {name: {"model": [model] if takes_several else model}}
+    context.default_map = {name: {"model": model}}
 
 
 def run_command(arguments: list[str]) -> int:

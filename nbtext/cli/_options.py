@@ -17,7 +17,7 @@ import click
 from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
-from nbtext.cli._option_groups import Command, Decorator, option_group
+from nbtext.cli._option_groups import Decorator, option_group
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.cli._values import (
@@ -44,29 +44,35 @@ MODEL_HELP: Final = (
     "`classify` and `eval` take several, which decide together."
 )
 
-model_option = click.option(
-    "-m",
-    "--model",
-    metavar="FILE",
-    default=default_model,
-    callback=not_empty,
-    is_eager=True,  # an argument may take its place
-    shell_complete=completion.models,
-    help=MODEL_HELP,
-)
+
+def _one_model(
+    context: click.Context, option: click.Parameter, paths: tuple[str, ...]
+) -> str:
+    """Refuse two models, of which one would be left out without a word."""
+    each_not_empty(context, option, paths)
+    if len(paths) > 1:
+        message = f"{quoted(paths[1])} is a second model beside {quoted(paths[0])}."
+        raise click.BadParameter(message)
+    return paths[0]
 
 
-models_option = click.option(
-    "-m",
-    "--model",
-    metavar="FILE",
-    multiple=True,
-    default=lambda: (default_model(),),
-    callback=each_not_empty,
-    is_eager=True,
-    shell_complete=completion.models,
-    help=MODEL_HELP,
-)
+def _model_option(callback: Callable[..., Any]) -> Decorator[Any]:
+    """Return the option of the model; of several, a callback makes the value."""
+    return click.option(
+        "-m",
+        "--model",
+        metavar="FILE",
+        multiple=True,
+        default=lambda: (default_model(),),
+        callback=callback,
+        is_eager=True,  # an argument may take its place
+        shell_complete=completion.models,
+        help=MODEL_HELP,
+    )
+
+
+model_option = _model_option(_one_model)
+models_option = _model_option(each_not_empty)
 
 
 def _as_model(
@@ -83,7 +89,7 @@ def _as_model(
     context.params["model"] = path
 
 
-def named_model(command: Command) -> Command:
+def named_model(command: Callable[..., Any]) -> Any:
     """Add the model to a command that has no sources: as an argument, or an option."""
     argument = click.argument(
         "named", metavar="[FILE]", required=False, callback=_as_model,

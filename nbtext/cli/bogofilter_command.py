@@ -14,6 +14,8 @@ class _AsBogofilter(click.Command):
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         """Take the command line apart."""
+        for path in (context.default_map or {}).get("model", ()):  # before the command
+            arguments = ["--model", path, *arguments]
         parsed = parse(arguments)
         if parsed.count("help"):
             arguments = ["--help"]

@@ -581,12 +581,30 @@ def test_the_model_may_stand_before_the_command(process: "Run") -> None:
     decided = process("-m", "mail.nbt", "classify", stdin=message)
     other = process("-m", "none.nbt", "classify", "-m", "mail.nbt", stdin=message)
     passed = process("--model", "mail.nbt", "pass", "--no-such", stdin=message)
+    twice = process("-m", "mail.nbt", "-m", "other.nbt", "pass", stdin=message)
     merged = process("-m", "mail.nbt", "merge", "a.nbt", "-o", "b.nbt")
 
     assert decided == other == process("classify", "-m", "mail.nbt", stdin=message)
     assert (passed.status, passed.out.encode()) == (75, message)
+    assert (twice.status, twice.out.encode()) == (75, message)
     assert (merged.status, merged.out) == (64, "")
     assert "'nbtext merge' does not take --model before it." in merged.err
+    before = process("-m", "mail.nbt", "bogofilter", "-v", stdin=message)
+    assert before == process("bogofilter", "-v", "--model", "mail.nbt", stdin=message)
+    assert before.status == 2
+
+
+@pytest.mark.usefixtures("model")
+def test_no_model_is_left_out_without_a_word(run: "Run") -> None:
+    behind = run("why", "-m", "mail.nbt", "-m", "other.nbt", "spam/3.eml")
+    before = run("-m", "mail.nbt", "-m", "other.nbt", "why", "spam/3.eml")
+    together = run("-m", "mail.nbt", "-m", "none.nbt", "classify", "spam/3.eml")
+
+    assert (behind.status, behind.out) == (64, "")
+    assert "'other.nbt' is a second model beside 'mail.nbt'." in behind.err
+    assert before == behind
+    assert (together.status, together.out) == (66, "")
+    assert "none.nbt: no model there" in together.err
 
 
 def test_help_is_a_command(run: "Run") -> None:
