@@ -24,7 +24,12 @@ from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import BatchModel, FoundTerms, open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.models.damping import damping
-from nbtext.scoring.models.registry import check_scoring, event_model, event_models
+from nbtext.scoring.models.registry import (
+    check_scoring,
+    choice_of,
+    event_model,
+    event_models,
+)
 from nbtext.scoring.models.unknown import counts_unknown
 from nbtext.store.texts import read_texts
 from nbtext.tokens import Terms
@@ -82,9 +87,7 @@ class LinearForm:
         check_scoring(model.scoring, model.settings, model.classes)
         event = event_model(model.scoring.score)
         if event.not_linear:
-            others = " or ".join(
-                f"--score {one.name}" for one in event_models() if not one.not_linear
-            )
+            others = choice_of(one for one in event_models() if not one.not_linear)
             message = (
                 f"the {event.name} score has no weights, because {event.not_linear}; "
                 f"train with {others}"

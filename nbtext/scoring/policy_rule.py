@@ -22,7 +22,12 @@ from nbtext.scoring.costs import costs_of
 from nbtext.scoring.decide import DecisionRule
 from nbtext.scoring.held_out import fit_of, fitted, fitted_by, held_out, held_out_by
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import event_models, is_one_number, scoring_of
+from nbtext.scoring.models.registry import (
+    choice_of,
+    event_models,
+    is_one_number,
+    scoring_of,
+)
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.threshold import LEAST, HeldOut, held_out_threshold
 from nbtext.settings.scoring import Scoring
@@ -213,11 +218,11 @@ def _check_held_out(basis: Basis) -> None:
         raise SettingsError(message)
     is_kept = basis.scoring.calibrated and basis.calibration.is_corrected
     if not (is_kept or keeps_scores(basis.scoring)):
-        names = " or ".join(
-            one.name for one in event_models() if keeps_scores(scoring_of(one.name))
+        choice = choice_of(
+            one for one in event_models() if keeps_scores(scoring_of(one.name))
         )
         message = (
-            f"{what}scores are kept, as with --score {names}; {basis.name} is scored "
+            f"{what}scores are kept, as with {choice}; {basis.name} is scored "
             f"by {basis.scoring.score}: train another, or say what an error costs "
             "(--cost)"
         )

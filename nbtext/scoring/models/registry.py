@@ -102,6 +102,15 @@ def event_models() -> Iterator[EventModel]:
     return map(event_model, MODULES)
 
 
+def choice_of(models: Iterable[EventModel]) -> str:
+    """Return the option that names a score, of one event model or more, for a message.
+
+    It is such as `--score sum, bernoulli or poisson`.
+    """
+    *others, last = [model.name for model in models]
+    return f"--score {', '.join(others)} or {last}" if others else f"--score {last}"
+
+
 def scoring_of(name: str) -> Scoring:
     """
     Return the scoring of an event model, with the smoothing that suits it.
@@ -286,12 +295,12 @@ def check_levels(score: str | None) -> None:
         SettingsError: that is so.
     """
     having = [
-        model.name
+        model
         for model in event_models()
         if any(parameter.name == LEVELS for parameter in model.parameters)
     ]
-    if score not in having:
-        others = " or ".join(f"--score {name}" for name in having)
+    if score not in [model.name for model in having]:
+        others = choice_of(having)
         what = f"the {score} score has none" if score else f"add {others}"
         message = f"levels of a term (--levels) go with {others}; {what}"
         raise SettingsError(message)
@@ -371,12 +380,8 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         _check_attributes(scoring, settings, model)
     refusal = _refusal(model, scoring, settings, classes)
     if refusal:
-        others = " or ".join(
-            f"--score {other.name}"
-            for other in event_models()
-            if not _refusal(other, scoring, settings, classes)
-        )
-        raise SettingsError(f"the {model.name} score {refusal}; use {others}")
+        others = _others(scoring, settings, classes)
+        raise SettingsError(f"the {model.name} score {refusal}; {others}")
     missing = _missing(model, scoring, settings)
     if missing:
         options = f"--score {model.name}"
@@ -400,6 +405,19 @@ def _refusal(
     return model.refusal(scoring, settings, classes)
 
 
+def _others(scoring: Scoring, settings: Settings, classes: Sequence[str]) -> str:
+    """Say which event models do what one cannot: with these counts, or with more."""
+    at_once: list[EventModel] = []
+    with_more: list[EventModel] = []
+    for model in event_models():
+        if not _refusal(model, scoring, settings, classes):
+            own = scoring_of(model.name)._replace(counting=scoring.counting)
+            (with_more if _missing(model, own, settings) else at_once).append(model)
+    parts = [f"use {choice_of(at_once)}"] if at_once else []
+    parts += [f"train with {choice_of(with_more)}"] if with_more else []
+    return ", or ".join(parts)
+
+
 def _check_numbers(
     given: Mapping[str, float], parameters: Iterable[Parameter], owner: str
 ) -> None:
@@ -421,10 +439,10 @@ def _check_attributes(scoring: Scoring, settings: Settings, model: EventModel) -
     declared = attribute_parameters(settings)
     _check_numbers(dict(scoring.attributes), declared, "the columns")
     if not settings.n_texts and not model.is_textbook:
-        others = [other.name for other in event_models() if other.is_textbook]
+        others = choice_of(other for other in event_models() if other.is_textbook)
         message = (
             f"the {model.name} score is one of text, and no column of text is read; "
-            f"use --score {' or '.join(others)}"
+            f"use {others}"
         )
         raise SettingsError(message)
 

@@ -40,21 +40,20 @@ def test_an_unknown_score_is_refused_with_those_there_are() -> None:
             MEAN,
             "abc",
             "the mean score is for two classes, the model has 3; "
-            "use --score sum or --score bernoulli or --score kary or --score poisson "
-            "or --score complement or --score wcnb or --score contrast",
+            "use --score sum, bernoulli or poisson, or train with --score kary, "
+            "complement, wcnb or contrast",
         ),
         (
             Scoring("complement", 0.03, "once"),
             "abc",
-            "the complement score counts repeats; use --score sum or --score bernoulli "
-            "or --score poisson",
+            "the complement score counts repeats; use --score sum, bernoulli or "
+            "poisson",
         ),
         (
             Scoring("complement", 0.03, "once"),
             "ab",
             "the complement score counts repeats; "
-            "use --score mean or --score weighted or --score sum or --score bernoulli "
-            "or --score poisson",
+            "use --score mean, weighted, sum, bernoulli or poisson",
         ),
         (
             Scoring("complement", 0.03),
