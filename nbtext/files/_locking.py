@@ -125,7 +125,7 @@ def succeeds_until(
 def busy(path: str, wait: float, *, who: str, what: str) -> BusyError:
     """Return the error that says who has had a file locked for so many seconds."""
     return BusyError(
-        f"{path}: {who}{holder_of(path)} {what} for {wait:g} seconds; try again "
+        f"{path}: {who}{holder_of(path)} {what} for {wait:g} s; try again "
         "later, or wait longer with --wait"
     )
 

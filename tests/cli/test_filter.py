@@ -464,7 +464,7 @@ def test_a_second_run_waits_or_gives_up(run: "Run", model: Path, maildir: Path) 
 
     assert (busy.status, busy.out) == (75, "")
     assert "another `nbtext filter` " in busy.err
-    assert " has been running for 0.1 seconds; try again" in busy.err
+    assert " has been running for 0.1 s; try again" in busy.err
 
 
 def test_an_mbox_whose_first_line_is_half_written_is_waited_for(
@@ -611,7 +611,7 @@ def fifo_where(kind: str, folder: Path) -> tuple[Path, str]:
     if kind == "dotlock":
         box.write_bytes(FROM + SPAM + b"\n")
         os.mkfifo(folder / "fifos.lock")
-        return box, "has had it locked for 0.1 seconds"
+        return box, "has had it locked for 0.1 s"
     if kind == "sequences":
         box.mkdir()
         (box / "1").write_bytes(SPAM)

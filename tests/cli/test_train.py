@@ -769,7 +769,7 @@ def test_train_waits_for_another_writer_and_then_gives_up(
         )
 
     assert (status, out) == (75, "")
-    assert " has been writing the model for 0.1 seconds; try again" in err
+    assert " has been writing the model for 0.1 s; try again" in err
 
 
 @pytest.mark.parametrize("size", ["1234567890123", "1048576G", "16M"])

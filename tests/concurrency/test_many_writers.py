@@ -341,8 +341,8 @@ def test_who_waits_too_long_is_told_to_try_again(path: Path) -> None:
     assert ended.stdout == b""
     holder = f" ({os.getpid()}, {name})" if is_known else ""
     assert ended.stderr.decode() == (
-        f"Error: {path}: another process{holder} has been writing the model for 0.2 "
-        "seconds; try again later, or wait longer with --wait\n"
+        f"Error: {path}: another process{holder} has been writing the model for 0.2 s; "
+        "try again later, or wait longer with --wait\n"
     )
     assert path.read_bytes() == before
 

@@ -64,7 +64,7 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
     attempt = partial(_try_dotlock, f"{path}.lock")
     if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
         message = (
-            f"{path}.lock: another program has had this lock for {wait:g} seconds; try "
+            f"{path}.lock: another program has had this lock for {wait:g} s; try "
             "again later, or remove it if no such program runs"
         )
         raise BusyError(message)

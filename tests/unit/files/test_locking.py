@@ -33,8 +33,8 @@ def test_the_error_names_the_process_that_holds_the_lock(path: str) -> None:
 
     assert 0.1 <= monotonic() - began < 10
     assert str(caught.value) == (
-        f"{path}: another process ({os.getpid()}, {name}) has been writing for 0.1 "
-        "seconds; try again later, or wait longer with --wait"
+        f"{path}: another process ({os.getpid()}, {name}) has been writing for 0.1 s; "
+        "try again later, or wait longer with --wait"
     )
 
 

@@ -137,7 +137,7 @@ def test_a_folder_that_others_keep_locked_is_waited_for_no_longer_than_asked(
         flock(holder, LOCK_EX)
 
         with pytest.raises(
-            BusyError, match=r"had the socket's folder locked for 0\.1 seconds; try"
+            BusyError, match=r"had the socket's folder locked for 0\.1 s; try"
         ):
             listen(Address("", 0, str(folder / "s")), wait=0.1)
     finally:

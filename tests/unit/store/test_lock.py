@@ -90,7 +90,7 @@ def test_who_finds_it_locked_says_so_after_a_while(path: Path) -> None:
         with (
             pytest.raises(
                 BusyError,
-                match=r"model\.nbt: another process .* for 0\.2 seconds; try again",
+                match=r"model\.nbt: another process .* for 0\.2 s; try again",
             ),
             locked(str(path), wait=0.2),
         ):

@@ -576,7 +576,7 @@ def test_an_mbox_with_a_dotlock_is_not_read(tmp_path: Path) -> None:
     box = mbox(tmp_path / "box", ONE)
     (tmp_path / "box.lock").write_text("0")
 
-    with pytest.raises(BusyError, match=r"0\.05 seconds"), box.opened(0.05):
+    with pytest.raises(BusyError, match=r"0\.05 s"), box.opened(0.05):
         pass
 
 
