@@ -91,8 +91,12 @@ def _named(option: str, read: Callable[[str], Read], text: str) -> Read:
     try:
         return read(text)
     except click.BadParameter as error:
-        message = f"'{option}': {error.message}"
-        raise click.UsageError(message) from error
+        raise _invalid(option, error.message) from error
+
+
+def _invalid(option: str, message: str) -> click.UsageError:
+    """Return the error of an option whose value is not what it should be."""
+    return click.BadParameter(message, param_hint=f"'{option}'")
 
 
 def prior_of(
@@ -111,10 +115,10 @@ def prior_of(
         label, _, share = text.rpartition("=")
         if not label:
             message = (
-                f"'--prior': {quoted(text)} is not CLASS=P, such as spam=0.2, nor "
-                f"'{ESTIMATE}' or '{TRAINING}'."
+                f"{quoted(text)} is not CLASS=P, such as spam=0.2, nor '{ESTIMATE}' or "
+                f"'{TRAINING}'."
             )
-            raise click.UsageError(message)
+            raise _invalid("--prior", message)
         pairs.append((readable(label), _named("--prior", percentage_of, share)))
     return tuple(sorted(pairs)), False
 
@@ -158,18 +162,16 @@ def costs_in(path: str) -> list[Cost]:
         message = f"--costs {path}: no such file; {COSTS_EXPECTED}"
         raise MissingSourceError(message) from error
     except OSError as error:
-        reason = f"{path}: {error.strerror or error}"
-        message = f"'--costs': {reason}; {COSTS_EXPECTED}."
-        raise click.UsageError(message) from error
+        message = f"{path}: {error.strerror or error}; {COSTS_EXPECTED}."
+        raise _invalid("--costs", message) from error
     if len(data) > LONGEST_FILE:
-        reason = f"{path}: it has more than {LONGEST_FILE:,} bytes"
-        message = f"'--costs': {reason}; {COSTS_EXPECTED}."
-        raise click.UsageError(message)
+        message = f"{path}: it has more than {LONGEST_FILE:,} bytes; {COSTS_EXPECTED}."
+        raise _invalid("--costs", message)
     text = data.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
     found = [*_costs_in_lines(path, text.splitlines())]
     if not found:
-        message = f"'--costs': {path}: there is no cost in it; {COSTS_EXPECTED}."
-        raise click.UsageError(message)
+        message = f"{path}: there is no cost in it; {COSTS_EXPECTED}."
+        raise _invalid("--costs", message)
     return found
 
 
@@ -184,8 +186,8 @@ def _costs_in_lines(path: str, lines: Iterable[str]) -> Iterable[Cost]:
             else:
                 yield cost_of(line.strip())
         except click.BadParameter as error:
-            message = f"'--costs': {path}:{number}: {error.message}"
-            raise click.UsageError(message) from error
+            message = f"{path}:{number}: {error.message}"
+            raise _invalid("--costs", message) from error
 
 
 def percentage_of(text: str) -> float:

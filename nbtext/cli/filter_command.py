@@ -149,8 +149,8 @@ def command(
     if not (moves or flags):
         raise click.UsageError("Say what is to be done: --move or --flag.", context)
     if len(dict(moves)) < len(moves):
-        message = "'--move': a class can be moved to one mailbox only."
-        raise click.UsageError(message, context)
+        message = "a class can be moved to one mailbox only."
+        raise click.BadParameter(message, context, param_hint="'--move'")
     return run(
         FilterRequest(
             model=model,

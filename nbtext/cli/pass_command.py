@@ -72,6 +72,6 @@ def command(context: click.Context, /, tags: tuple[str, ...], **given: Any) -> i
     pairs = [tuple(tag.partition("=")[::2]) for tag in tags]
     for tag, (label, _) in zip(tags, pairs, strict=True):
         if not label or "=" not in tag:
-            message = f"'--subject-tag': {quoted(tag)} is not CLASS=TEXT."
-            raise click.UsageError(message, context)
+            message = f"{quoted(tag)} is not CLASS=TEXT."
+            raise click.BadParameter(message, context, param_hint="'--subject-tag'")
     return run(PassRequest(tags=tuple((label, text) for label, text in pairs), **given))

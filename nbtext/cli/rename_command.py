@@ -23,8 +23,8 @@ def pair_of(text: str, classes: Sequence[str]) -> tuple[str, str]:
     pairs = [(text[:place], text[place + 1 :]) for place in places]
     pairs = [(readable(old), readable(new)) for old, new in pairs if old and new]
     if not pairs:
-        message = f"'OLD=NEW...': {quoted(text)} has not the form OLD=NEW."
-        raise click.UsageError(message)
+        message = f"{quoted(text)} has not the form OLD=NEW."
+        raise click.BadParameter(message, param_hint="'OLD=NEW...'")
     return next((pair for pair in pairs if pair[0] in classes), pairs[0])
 
 
@@ -60,8 +60,8 @@ def command(names: tuple[str, ...], model: str, wait: float, output: Output) -> 
         contents = read_contents(file)
         pairs = [pair_of(text, contents.counts.classes) for text in names]
         if len(dict(pairs)) < len(pairs):
-            message = "'OLD=NEW': a class can have one new name only."
-            raise click.UsageError(message)
+            message = "a class can have one new name only."
+            raise click.BadParameter(message, param_hint="'OLD=NEW...'")
         renamed = rename(contents, dict(pairs), model)
         replace_file(model, renamed.pack())
     name_notes(file, quiet=output.quiet)
