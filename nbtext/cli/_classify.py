@@ -258,7 +258,7 @@ def _write(
 ) -> "Tally[str]":
     """Write each batch of decisions as soon as it is there; return how many of each."""
     tally: Tally[str] = Tally()
-    batches = _counted(batches, tally)
+    batches = _tallied(batches, tally)
     if _is_for_people(request):
         from nbtext.cli._tables import decision_lines
 
@@ -274,7 +274,7 @@ def _write(
     return tally
 
 
-def _counted(
+def _tallied(
     batches: "Iterable[list[Decision]]", tally: "Tally[str]"
 ) -> "Iterator[list[Decision]]":
     """Count the decisions for each class on their way."""

@@ -100,7 +100,7 @@ def _write(result: "Evaluation", path: str, terms: "Sequence[TopTerm]") -> str |
     from nbtext.files import replace_file
     from nbtext.report import report_pieces
 
-    pieces = report_pieces(result, path, "nbtext eval", terms)
+    pieces = report_pieces(result, path, terms)
     try:
         replace_file(path, (piece.encode() for piece in pieces))
     except OSError as error:

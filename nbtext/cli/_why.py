@@ -89,7 +89,7 @@ def run(request: WhyRequest) -> int:
         is_first = True
         for document in _read(request.sources, request, opened, report):
             try:
-                explanation = _explained(classifier, document, request)
+                explanation = classifier.explain(document, label=request.label)
                 found = _flip(opened, classifier, document, request)
             except SourceError as error:  # such as a number that is none
                 report.remove(document, error)
@@ -136,16 +136,6 @@ def _only(
     return found[0] if found else None
 
 
-def _explained(
-    classifier: Classifier,
-    document: Document,
-    request: WhyRequest,
-    label: str | None = None,
-) -> Explanation:
-    label = label or request.label
-    return classifier.explain(document, label=label)
-
-
 def _flip(
     opened: Model, classifier: Classifier, document: Document, request: WhyRequest
 ) -> Flip | None:
@@ -186,9 +176,8 @@ def _print(
 def _compare(
     classifier: Classifier, first: Document, second: Document, request: WhyRequest
 ) -> None:
-    one = _explained(classifier, first, request)
-    # for the class that the first is explained for
-    other = _explained(classifier, second, request, one.label)
+    one = classifier.explain(first, label=request.label)
+    other = classifier.explain(second, label=one.label)
     rows = differences(one, other)
     if request.output.as_json:
         to_stdout([json_line(against_json(one, other, rows, request.top))])

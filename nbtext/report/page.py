@@ -66,9 +66,12 @@ POLICY: Final = (
 """What the page allows itself: its style, and nothing else."""
 
 
-def page_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> Iterator[str]:
+TITLE: Final = "nbtext eval"
+"""The heading of a report."""
+
+
+def page_of(result: Evaluation, top: Sequence[TopTerm]) -> Iterator[str]:
     """Yield the report of an evaluation as an HTML page, whole."""
-    name = text_of(title)
     figures, *others = map(_section, tables_of(result, top))
     sections = [figures, *_charts(result), *others]
     yield (
@@ -76,8 +79,8 @@ def page_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> Iterator[
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{name}</h1>\n<p>{text_of(summary(result))}</p>\n"
+        f"<title>{TITLE}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{TITLE}</h1>\n<p>{text_of(summary(result))}</p>\n"
         f"<main>\n{''.join(sections)}</main>\n"
         f"<p>Made by nbtext {__version__}; docs/measures.md defines each measure.</p>\n"
         "</body>\n</html>\n"

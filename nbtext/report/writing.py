@@ -10,7 +10,7 @@ from typing import Final
 from nbtext.document import readable
 from nbtext.errors import SettingsError
 from nbtext.evaluation import Evaluation
-from nbtext.report.page import page_of, summary
+from nbtext.report.page import TITLE, page_of, summary
 from nbtext.report.svg import shown
 from nbtext.report.tables import PAIRS, TEXTS, tables_of
 from nbtext.scoring.top import TopTerm
@@ -21,14 +21,11 @@ DOCUMENTS: Final = ".jsonl"
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
-Renderer = Callable[[Evaluation, str, Sequence[TopTerm]], Iterable[str]]
+Renderer = Callable[[Evaluation, Sequence[TopTerm]], Iterable[str]]
 
 
 def report_pieces(
-    result: Evaluation,
-    path: str,
-    title: str = "Evaluation",
-    top: Sequence[TopTerm] = (),
+    result: Evaluation, path: str, top: Sequence[TopTerm] = ()
 ) -> Iterable[str]:
     """
     Return a report of an evaluation, in pieces: of many documents it may be long.
@@ -36,7 +33,6 @@ def report_pieces(
     Args:
         result: the evaluation.
         path: the file that it is for; its suffix is the kind: one of SUFFIXES.
-        title: its heading.
         top: terms that most speak for the classes, if they are known.
 
     Raises:
@@ -47,14 +43,12 @@ def report_pieces(
         known = ", ".join(SUFFIXES)
         message = f"{path}: a report is a file of one of the kinds {known}"
         raise SettingsError(message)
-    return render(result, title, top)
+    return render(result, top)
 
 
-def markdown_of(
-    result: Evaluation, title: str, top: Sequence[TopTerm]
-) -> Iterator[str]:
+def markdown_of(result: Evaluation, top: Sequence[TopTerm]) -> Iterator[str]:
     """Yield the figures as lines of Markdown tables."""
-    yield f"# {_cell(title)}\n\n{summary(result)}\n"
+    yield f"# {_cell(TITLE)}\n\n{summary(result)}\n"
     for table in tables_of(result, top):
         yield f"\n## {_cell(table.title)}\n\n"
         yield f"| {' | '.join(map(_cell, table.heading))} |\n"
@@ -71,7 +65,7 @@ def _cell(text: str) -> str:
     return safe
 
 
-def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> Iterator[str]:
+def csv_of(result: Evaluation, top: Sequence[TopTerm]) -> Iterator[str]:
     """
     Yield all tables as rows: table, row, column and value.
 
@@ -102,9 +96,7 @@ def _inert(text: str) -> str:
     return safe
 
 
-def documents_of(
-    result: Evaluation, _title: str, _top: Sequence[TopTerm]
-) -> Iterator[str]:
+def documents_of(result: Evaluation, _top: Sequence[TopTerm]) -> Iterator[str]:
     r"""
     Yield a line of JSON for each document: what was decided about it.
 

@@ -37,10 +37,8 @@ CHROMIUM: Final = shutil.which("chromium")
 VOID: Final = {"meta"}
 
 
-def report_text(
-    result: Evaluation, path: str, title: str = "-", top: "Sequence[TopTerm]" = ()
-) -> str:
-    return "".join(report_pieces(result, path, title, top))
+def report_text(result: Evaluation, path: str, top: "Sequence[TopTerm]" = ()) -> str:
+    return "".join(report_pieces(result, path, top))
 
 
 def result_of(classes: tuple[str, ...], n: int = 300) -> Evaluation:
@@ -99,7 +97,7 @@ class Page(HTMLParser):
     ids=["two", "nasty", "many"],
 )
 def test_a_page_has_no_script_and_escapes_every_text(classes: tuple[str, ...]) -> None:
-    text = report_text(result_of(classes), "r.html", NASTY)
+    text = report_text(result_of(classes), "r.html")
 
     page = Page(text)
     assert not {"script", "iframe", "object", "link", "img", "a"} & {*page.names}
@@ -139,7 +137,7 @@ def test_a_page_of_two_classes_has_all_pictures_and_tables() -> None:
 def test_markdown_and_csv_have_the_same_figures(classes: tuple[str, ...]) -> None:
     result = result_of(classes)
 
-    markdown = report_text(result, "r.md", "A title")
+    markdown = report_text(result, "r.md")
     rows = [*csv.DictReader(io.StringIO(report_text(result, "r.csv")))]
 
     found = {row["row"]: row for row in rows if row["column"] == "value"}
