@@ -159,6 +159,11 @@ class FoundTerms:
         """Return the same documents, which are counted so often."""
         return replace(self, copies=copies)
 
+    @property
+    def times_counted(self) -> Integers | int:
+        """How often each is counted: 1, or shape (n_documents,)."""
+        return 1 if self.copies is None else self.copies
+
     def copies_of(self, terms: Terms) -> Integers | int:
         """Return how often the document of each term is counted, shape (n_terms,)."""
         return 1 if self.copies is None else np.repeat(self.copies, terms.sizes)

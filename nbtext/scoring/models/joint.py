@@ -58,13 +58,12 @@ class JointLikelihood(EventModel):
             prior = log_prior(class_prior, model.documents)
             scores = np.tile(prior, (documents.n_documents, 1))
         else:
-            # a row for each class that one is left out of: the documents of all classes
-            classes, rows = np.unique(labels, return_inverse=True)
-            is_left_out = np.arange(len(model.classes)) == classes[:, None]
-            counts = np.array(model.documents) - is_left_out
-            priors = [log_prior(class_prior, row) for row in counts.tolist()]
-            scores = np.array(priors)[rows]
-        documents = documents.counted(None)  # of copies, too, one alone is left out
+            # counts: (n_documents, n_classes), the documents of all classes but each
+            counts = np.tile(model.documents, (len(labels), 1))
+            counts[np.arange(len(labels)), labels] -= documents.times_counted
+            different, rows = np.unique(counts, axis=0, return_inverse=True)
+            priors = [log_prior(class_prior, row) for row in different.tolist()]
+            scores = np.array(priors)[rows.reshape(-1)]
         for view in range(len(documents.views)):
             scores += self.view_scores(model, view, documents, labels)
         return scores

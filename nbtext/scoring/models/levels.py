@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         BatchModel,
         Floats,
         FoundTerms,
+        Integers,
         Labels,
         Scores,
     )
@@ -125,9 +126,8 @@ class OfLevels(JointLikelihood):
         terms, places = documents.views[view], documents.places[view]
         table = model.terms[view]
         # sizes: (n_documents, n_classes), D_c; and the sums over all terms beside them
-        n_documents = np.array(model.documents)
-        sums, sums_without = model.once(_of_all_terms)[view]
-        sizes = np.tile(n_documents, (documents.n_documents, 1))
+        sums = [_of_all_terms(model, view, *one) for one in enumerate(model.documents)]
+        sizes = np.tile(model.documents, (documents.n_documents, 1))
         scores: Scores = np.tile(sums, (documents.n_documents, 1))
         # rows: one for each class that a term of a document is in
         rows = spread_entries(table, terms.starts, places)
@@ -137,10 +137,17 @@ class OfLevels(JointLikelihood):
             places != table.n_terms, terms.starts
         )
         if labels is not None:
+            own = np.stack(np.broadcast_arrays(labels, documents.times_counted))
             each = np.arange(len(labels))
-            sizes[each, labels] -= 1
-            scores[each, labels] = sums_without[labels]
-            of_level = of_level - (rows.classes == labels.take(rows.documents))
+            sizes[each, labels] -= own[1]
+            (classes, copies), of_each = np.unique(own, axis=1, return_inverse=True)
+            without = [
+                _of_all_terms(model, view, class_, model.documents[class_] - n)
+                for class_, n in zip(classes.tolist(), copies.tolist(), strict=True)
+            ]
+            scores[each, labels] = np.array(without)[of_each.reshape(-1)]
+            is_own = rows.classes == labels.take(rows.documents)
+            of_level = of_level - own[1].take(rows.documents) * is_own
         # what a class says of a term that it does not have: absent, and present
         whole = np.log(sizes + n_levels * a)
         scores += n_absent[:, None] * (np.log(sizes + a) - whole)
@@ -194,7 +201,7 @@ def _absent(number: int, n: int, a: float) -> float:
 
 
 def of_terms_absent(
-    numbers: NDArray[np.integer], n: NDArray[np.integer], a: float
+    numbers: NDArray[np.integer], n: NDArray[np.integer] | int, a: float
 ) -> Floats:
     """Return `_absent` of many terms."""
     import numpy as np
@@ -203,27 +210,27 @@ def of_terms_absent(
     return absent
 
 
-def _of_all_terms(model: BatchModel) -> list[tuple[Floats, Floats]]:
-    """
-    Return for each view the sums of `_absent` over all terms.
+def _of_all_terms(model: BatchModel, view: int, class_: int, n: int) -> float:
+    """Return the sum of `_absent` over all terms, if a class has n documents."""
+    documents, terms = model.once(_numbers)[view][class_]
+    absent = of_terms_absent(documents, max(n, 0), model.scoring.smoothing)
+    total: float = (terms * absent).sum()
+    return total
 
-    Each of shape (n_classes,): of the documents of each class, and of all but one.
-    """
+
+def _numbers(model: BatchModel) -> list[list[tuple[Integers, Integers]]]:
+    """Return for each view and class numbers of documents, and of terms in so many."""
     import numpy as np
 
     from nbtext.counts.count_histograms import of_terms
 
-    a = model.scoring.smoothing
-    found = []
-    for settings, table in zip(model.settings.views, model.terms, strict=True):
-        histograms = of_terms(settings, table, len(model.classes))
-        sums = np.zeros((2, len(model.classes)))
-        for class_, one in enumerate(histograms):
-            documents = np.array([*one.documents], np.int64)
-            terms = np.array([*one.documents.values()], np.int64)
-            for left_out in (0, 1):
-                n = np.maximum(model.documents[class_] - left_out, 0)
-                absent = of_terms_absent(documents, n, a)
-                sums[left_out, class_] = (terms * absent).sum()
-        found.append((sums[0], sums[1]))
-    return found
+    return [
+        [
+            (
+                np.array([*one.documents], np.int64),
+                np.array([*one.documents.values()], np.int64),
+            )
+            for one in of_terms(settings, table, len(model.classes))
+        ]
+        for settings, table in zip(model.settings.views, model.terms, strict=True)
+    ]

@@ -120,11 +120,12 @@ class Multinomial(JointLikelihood):
             sizes = sizes + a * max(table.n_terms + is_unk, 1)
         else:
             is_own = rows.classes == labels.take(rows.documents)
-            counts = counts - times.take(rows.terms) * is_own
+            own = times * documents.copies_of(terms)
+            counts = counts - own.take(rows.terms) * is_own
             shape = len(labels), len(model.classes)
             sizes = np.broadcast_to(sizes, shape).copy()
-            own = sum_by_document(times, terms.starts)
-            sizes[np.arange(len(labels)), labels] -= own
+            lengths = sum_by_document(own, terms.starts)
+            sizes[np.arange(len(labels)), labels] -= lengths
             n_terms = table.n_terms - sum_by_document(~is_known, terms.starts)
             sizes += a * np.maximum(n_terms + is_unk, 1)[:, None]
         n_unknown = sum_by_document(times * ~is_known, terms.starts)

@@ -112,10 +112,11 @@ class Poisson(JointLikelihood):
         if labels is not None:
             n_terms -= sum_by_document(~is_known, terms.starts)
             is_own = rows.classes == labels.take(rows.documents)
-            counts = counts - times.take(rows.terms) * is_own
+            own = times * documents.copies_of(terms)
+            counts = counts - own.take(rows.terms) * is_own
             each = np.arange(len(labels))
-            lengths[each, labels] -= sum_by_document(times, terms.starts)
-            sizes[each, labels] -= 1
+            lengths[each, labels] -= sum_by_document(own, terms.starts)
+            sizes[each, labels] -= documents.times_counted
         n_unknown = sum_by_document(times * ~is_known, terms.starts)
         times = times * is_known
         found = sum_by_document(times, terms.starts)

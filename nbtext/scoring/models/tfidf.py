@@ -111,7 +111,7 @@ class Tfidf(JointLikelihood):
         if labels is None:
             sizes = sizes / UNIT + a * max(table.n_terms, 1)
         else:
-            own = whole_weights(terms, idf)
+            own = whole_weights(terms, idf) * documents.copies_of(terms)
             is_own = rows.classes == labels.take(rows.documents)
             counts -= own.take(rows.terms) * is_own
             sizes = np.tile(sizes, (len(labels), 1))

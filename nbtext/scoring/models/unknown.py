@@ -72,14 +72,15 @@ def singletons_by_document(
     terms, places = documents.views[view], documents.places[view]
     # how often each term occurs elsewhere: never, and it was a singleton if it occurs
     # once here; or once, and then it is one as soon as this document is left out
-    elsewhere = model.once(_occurrences)[view].take(places) - terms.counts
-    was_single = (elsewhere == 0) & (terms.counts == 1)
+    own = terms.counts * documents.copies_of(terms)
+    elsewhere = model.once(_occurrences)[view].take(places) - own
+    was_single = (elsewhere == 0) & (own == 1)
     each = np.arange(len(labels))
     found[each, labels] -= sum_by_document(was_single.astype(np.int64), terms.starts)
     column = model.column(view, "occurrences")
     counts = model.terms[view].columns[column].take(rows.entries)
     is_own = rows.classes == labels.take(rows.documents)
-    counts = counts - terms.counts.take(rows.terms) * is_own
+    counts = counts - own.take(rows.terms) * is_own
     rows.add(found, ((elsewhere.take(rows.terms) == 1) & (counts == 1)).astype(float))
     return found
 
