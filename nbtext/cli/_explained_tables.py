@@ -30,7 +30,7 @@ from nbtext.cli._narrow import (
     sentence,
 )
 from nbtext.cli._report import UNSURE, class_name, escaped
-from nbtext.cli._tables import COLOURS
+from nbtext.cli._tables import COLOURS, aligned
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.comparing import Difference
 from nbtext.scoring.explanation import Explanation
@@ -137,8 +137,8 @@ def against_tables(
     first: Explanation, second: Explanation, rows: Sequence[Difference], top: int
 ) -> Iterator[NarrowTable | Text]:
     """Yield how two documents differ."""
-    for explanation in (first, second):
-        yield Text(decision_line(explanation).replace("\t", "  "), "bold")
+    decisions = [tuple(decision_line(one).split("\t")) for one in (first, second)]
+    yield from (Text(line, "bold") for line in aligned(decisions))
     yield Text()
     table = NarrowTable(
         number_column("difference"),

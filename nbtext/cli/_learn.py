@@ -124,11 +124,11 @@ def run(command: LearnCommand) -> int:
         del labels_found[request.label or ""]
         if labels_found:
             to_stderr(otherwise_labelled(request, labels_found))
-        if request.frozen_idf:
-            to_stderr(idf_kept(request.path))
         now = _opened(request.path)
+        if now is not None and request.frozen_idf:
+            to_stderr(idf_kept(now))
         if now is not None and score not in (None, now.scoring.score):
-            to_stderr(scored_otherwise(request.path))
+            to_stderr(scored_otherwise(now))
     name_rest(failures)
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
     if outcomes["refused"] or is_nothing:
@@ -262,9 +262,8 @@ def _opened(path: str) -> "Model | None":
         return None
 
 
-def scored_otherwise(path: str) -> str:
+def scored_otherwise(model: "Model") -> str:
     """Say what becomes of probabilities where other classes have changed the score."""
-    model = load_model(path)
     scored = (
         f"note: with {len(model.classes)} classes the model scores by "
         f"{model.scoring.score}"
@@ -278,9 +277,9 @@ def scored_otherwise(path: str) -> str:
     )
 
 
-def idf_kept(path: str) -> str:
+def idf_kept(model: "Model") -> str:
     """Say by which documents terms are still weighed."""
-    number = load_model(path).settings.idf_documents or 0
+    number = model.settings.idf_documents or 0
     return f"the idf stays that of the {counted(number, 'document')} of training"
 
 
