@@ -151,21 +151,21 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             ValueError: X are no texts, or y has labels that were not among the classes.
         """
         texts, labels = _checked(X, y)
-        if not hasattr(self, "classes_"):
-            if classes is None:
-                message = "the first call of partial_fit needs the argument classes"
-                raise ValueError(message)
-            self.classes_ = np.unique(classes)
-            self.model_, self._waiting, self._n_seen = b"", [], 0
-        elif classes is not None and not np.array_equal(
-            np.unique(classes), self.classes_
-        ):
-            message = f"classes are {classes!r}, and were {self.classes_.tolist()!r}"
+        known = getattr(self, "classes_", None)
+        named = known if classes is None else np.unique(classes)
+        if named is None:
+            message = "the first call of partial_fit needs the argument classes"
             raise ValueError(message)
-        unknown = sorted({*labels.tolist()} - {*self.classes_.tolist()}, key=str)
+        if known is not None and not np.array_equal(named, known):
+            message = f"classes are {classes!r}, and were {known.tolist()!r}"
+            raise ValueError(message)
+        unknown = sorted({*labels.tolist()} - {*named.tolist()}, key=str)
         if unknown:
             message = f"y has labels that are not among the classes: {unknown!r}"
             raise ValueError(message)
+        if known is None:
+            self.classes_ = named
+            self.model_, self._waiting, self._n_seen = b"", [], 0
         pairs = _pairs(np.searchsorted(self.classes_, labels), self._named(texts))
         if self.model_:
             self._learn(pairs)
@@ -247,12 +247,14 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return tags
 
     def _overrides(self) -> SettingsOverrides:
-        names = {name: getattr(self, name) for name in self.get_params()}
+        names = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in self.get_params(deep=False).items()
+        }  # a search takes its candidates from arrays
         for name in ("byte_ngrams", "calibrate", "correction"):
-            if not isinstance(names[name], bool | np.bool_):
+            if not isinstance(names[name], bool):
                 message = f"{name}: expected True or False, found {names[name]!r:.80}"
                 raise ValueError(message)
-            names[name] = bool(names[name])
         return SettingsOverrides(
             score=names.pop("event_model"),
             texts=False,  # nobody would read them

@@ -108,6 +108,30 @@ def test_it_is_searched_cloned_and_pickled() -> None:
         clone(again).predict(TEXTS)
 
 
+def test_a_search_may_take_its_candidates_from_arrays() -> None:
+    choices = {
+        "event_model": np.array(["sum", "complement"]),
+        "smoothing": np.logspace(-1, 0, 2),
+        "ngrams": np.arange(1, 3),
+        "calibrate": np.array([True]),
+    }
+
+    search = GridSearchCV(NBTextClassifier(), choices, cv=2, error_score="raise")
+
+    assert {*search.fit(TEXTS, LABELS).best_params_} == {*choices}
+
+
+def test_a_first_partial_fit_that_is_refused_settles_no_classes() -> None:
+    model = NBTextClassifier()
+    with pytest.raises(ValueError, match="not among the classes"):
+        model.partial_fit(TEXTS, LABELS, classes=[LABELS[0]])
+
+    with pytest.raises(NotFittedError):
+        model.predict(TEXTS)
+    model.partial_fit(TEXTS, LABELS, classes=sorted(TOPICS))
+    assert model.classes_.tolist() == sorted(TOPICS)
+
+
 def test_it_learns_bit_by_bit_and_what_comes_again_counts_again() -> None:
     labels = [*"ab" * 20]
     texts = [
