@@ -38,9 +38,10 @@ def named_paths(
     stands for those, each a class, where labels are wanted.
 
     Raises:
-        SettingsError: a path is empty, or the standard input is named twice, or by the
-            number of a document in it.
+        SettingsError: a path is empty or has a character that none has, or the standard
+            input is named twice, or by the number of a document in it.
     """
+    _check_characters(arguments)
     named = [split_label(argument) for argument in arguments or ["-"]]
     _check(named)
     if labelled and len(named) == 1 and named[0][0] is None:
@@ -48,6 +49,24 @@ def named_paths(
         if folders:
             return [(None, folder) for folder in folders]
     return named
+
+
+def _check_characters(arguments: Sequence[str]) -> None:
+    """
+    Refuse what is not even text, such as half a surrogate pair that JSON had.
+
+    Raises:
+        SettingsError: an argument has a character that is in no path.
+    """
+    for argument in arguments:
+        try:
+            os.fsencode(argument)
+        except UnicodeEncodeError as error:
+            message = (
+                f"{argument!a}: a path was expected, and {argument[error.start]!a} "
+                "found, which is in none; give it as `os.listdir` does"
+            )
+            raise SettingsError(message) from error
 
 
 def _check(named: list[tuple[str | None, str]]) -> None:

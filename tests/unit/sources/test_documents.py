@@ -304,6 +304,8 @@ def test_of_an_empty_folder_a_note_says_so(tmp_path: Path) -> None:
         pytest.param(["x", "b="], "b=: a path was expected", id="after ="),
         pytest.param(["-", "-"], "is named twice", id="standard input"),
         pytest.param(["a=-", "b=-"], "is named twice", id="labelled"),
+        pytest.param(["x", "\ud800"], "found, which is in none", id="surrogate"),
+        pytest.param(["x", "\ud800=x"], "found, which is in none", id="label"),
     ],
 )
 def test_arguments_that_cannot_be_meant_are_refused(
