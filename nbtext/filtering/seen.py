@@ -23,6 +23,7 @@ from nbtext.filtering.seen_records import (
     DECIDED,
     DROPPED,
     LATE,
+    LATEST,
     MAGIC,
     RECORD,
     REPLACED,
@@ -223,7 +224,8 @@ class SeenMessages:
 
     def _add(self, kind: bytes, folder: bytes, entries: Collection[Entry]) -> None:
         """Remember what has happened, in the file, too, unless it is only read."""
-        now = int(time())
+        # what a wrong clock says fits, too
+        now = min(max(int(time()), 0), LATEST)
         added: list[Record] = [(kind, now, folder, *entry) for entry in entries]
         if self._descriptor is not None and added:
             self._write(self._descriptor, b"".join(map(packed, added)))

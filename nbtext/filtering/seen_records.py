@@ -13,6 +13,9 @@ from zlib import crc32
 from nbtext.errors import FULL, MemoryFileError
 
 RECORD: Final = 64
+LATEST: Final = (1 << 32) - 1
+"""The last time that fits into a record, in seconds since the epoch: in 2106."""
+
 MAGIC: Final = b"nbtext decided 1\n".ljust(RECORD, b"\0")
 
 DECIDED: Final = b"D"

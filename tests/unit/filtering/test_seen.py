@@ -289,6 +289,19 @@ def test_what_was_told_is_remembered_where_the_file_is_written_anew(
         assert not memory.is_told(model, entry(4).content)
 
 
+@pytest.mark.parametrize("seconds", [-1.0, float(1 << 32), 1e12])
+def test_a_clock_may_say_anything(
+    path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    monkeypatch.setattr(decided, "time", lambda: seconds)
+    with memory_of(path) as memory:
+        memory.finish(FOLDER, [entry(3)])
+
+    with memory_of(path) as memory:
+        assert memory.damaged == 0
+        assert memory.knows(entry(3))
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
 @pytest.mark.parametrize("kind", ["file", "link"])
 def test_what_another_user_remembers_is_not_believed(tmp_path: Path, kind: str) -> None:
