@@ -71,9 +71,9 @@ def stream_items(
             refuse_unread(stream.peek(HEAD), place.name)
         yield from doubts
         if kind == ONE_DOCUMENT and can_reopen:
-            yield Unread(place.name, place.name, place.label, is_mail)
-            return
-        if kind == ONE_DOCUMENT:
+            if stream.error is None:  # else nothing has told what it is
+                yield Unread(place.name, place.name, place.label, is_mail)
+        elif kind == ONE_DOCUMENT:
             yield from _whole_items(stream, place, options)
         elif kind == "mbox":
             narrow(stream)

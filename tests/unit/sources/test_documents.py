@@ -1,5 +1,6 @@
 """Arguments, folders, labels and the pauses between documents."""
 
+import errno
 import gzip
 import os
 import socket
@@ -444,6 +445,27 @@ def test_a_named_file_is_inspected(
         "unread" if isinstance(i, Unread) else getattr(i, "is_mail", 0) for i in items
     ]
     assert found == expected
+
+
+def test_a_file_that_cannot_be_read_for_a_moment_is_not_one_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = write(tmp_path / "rows", b'{"text": "a"}\n{"text": "b"}\n')
+    read_on = os.read
+    failures = [OSError(errno.ESTALE, "Stale file handle")]
+
+    def read_later(descriptor: int, size: int) -> bytes:
+        if failures:
+            raise failures.pop()
+        return read_on(descriptor, size)
+
+    monkeypatch.setattr(os, "read", read_later)
+
+    [item] = read(rows)
+
+    assert not failures
+    assert "Stale file handle" in error_of(item)
+    assert len(read(rows)) == 2
 
 
 @pytest.mark.parametrize(("forced", "is_mail"), [("mail", True), ("text", False)])
