@@ -15,9 +15,11 @@ def reading_columns(
     Return what to train with, where columns are guessed if none are named.
 
     Raises:
-        TypeError: options or overrides are none.
+        TypeError: options or overrides are none, or an option is of another type.
+        ValueError: an option is none of those that there are.
     """
     options = instance_of("options", options, Options)
+    options.check()
     overrides = instance_of("overrides", overrides, SettingsOverrides)
     if options.fields:
         return options, overrides._replace(fields=options.fields)

@@ -152,15 +152,21 @@ class Options(NamedTuple):
         Refuse what makes no sense.
 
         Raises:
-            TypeError: columns are one string, whose letters would be columns, or the
-                size is no whole number.
+            TypeError: columns are one string, whose letters would be columns, a column
+                is no string, or the size is no whole number.
             ValueError: the format is unknown, the size is below one byte, or the
                 delimiter is none.
         """
         for name in ("text_columns", "categorical_columns", "numeric_columns"):
             columns = getattr(self, name)
-            if isinstance(columns, str):
+            is_right = isinstance(columns, tuple | list)
+            if not (is_right and all(isinstance(column, str) for column in columns)):
                 message = f"{name}: expected a tuple of names, found {columns!r:.80}"
+                raise TypeError(message)
+        for name in ("label_column", "id_column", "delimiter"):
+            value = getattr(self, name)
+            if not isinstance(value, str | None):
+                message = f"{name}: expected a str, such as '1', found {value!r:.80}"
                 raise TypeError(message)
         delimiter = self.delimiter
         if delimiter is not None and not is_delimiter(delimiter):
