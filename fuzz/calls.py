@@ -24,7 +24,7 @@ from fuzz import instrumented, mails, models
 from fuzz.checked import fuzz_checked, parser_of
 from fuzz.laws import expect
 from nbtext.mail.questions import ANSWERS
-from nbtext.settings.reading import default_settings
+from nbtext.settings.reading import KEY_BITS, default_settings
 from nbtext.tokens import codepoints
 from nbtext.tokens.compiled import described, reader
 from nbtext.tokens.kinds import KINDS, TEXTS, tables_of
@@ -196,9 +196,8 @@ DOCUMENTS: Final = [
 ]  # fmt: skip
 
 
-def _document_keys(_: Any) -> Call:
-    sound = (DOCUMENTS, True, True, True, True, False, True, 100)
-    return tables_of("marks").document_keys, sound
+def _document_keys(extension: Any) -> Call:
+    return extension.MailReader(_views()[:1], answered).document_keys, (DOCUMENTS,)
 
 
 def _views() -> tuple[tuple[Any, ...], ...]:
@@ -238,7 +237,16 @@ def _wanted() -> tuple[Any, ...]:
     plain = reader(default_settings("mail", 2).views, "mail")
     found = None if plain is None else plain.read(mails.NESTED)
     views = () if found is None else found[0]
-    return tuple(array("Q", sorted({*view.cast("Q")[::2], 5})) for view in views)
+    keys = [sorted({*view.cast("Q")[::2], 5}) for view in views]
+    middle = 1 << KEY_BITS - 1
+    return tuple(
+        (
+            array("Q", [*of_view, (1 << 64) - 1]),
+            array("q", [0, sum(key < middle for key in of_view)]),
+            KEY_BITS - 1,
+        )
+        for of_view in keys
+    )
 
 
 def _finder(extension: Any) -> Call:
@@ -340,8 +348,8 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "sum_entries": _sum_entries,
     "correct": _correct,
     "Tables": _tables,
-    "Tables.document_keys": _document_keys,
     "MailReader": _reader,
+    "MailReader.document_keys": _document_keys,
     "MailReader.read": _read,
     "MailReader.read_all": _read_all,
     "MailReader.find_texts": _find_texts,

@@ -57,6 +57,20 @@ class MailReader:
             read.
 
         """
+    def document_keys(
+        self, documents: list[list[tuple[str, str]]], /
+    ) -> tuple[memoryview, memoryview]:
+        """
+        Return the keys of documents in its one view, and where each document's begin.
+
+        Args:
+            documents: each a list of fields, each (name, text).
+
+        Returns:
+            Two buffers of 64-bit integers: the keys, and n_documents + 1 places among
+            them.
+
+        """
     def find_texts(self, message: bytes, finder: TextFinder | None, /) -> bool:
         """
         Have a finder of the same views look in the texts of a message.
@@ -193,36 +207,6 @@ class Tables:
         kinds: bytes,
         /,
     ) -> Tables: ...
-    def document_keys(
-        self,
-        documents: list[list[tuple[str, str]]],
-        fields: bool,
-        tokens: bool,
-        pairs: bool,
-        fold_tokens: bool,
-        fold_pairs: bool,
-        ngrams: bool,
-        limit: int,
-        /,
-    ) -> tuple[memoryview, memoryview]:
-        """
-        Return the keys of documents in one view, and where each document's begin.
-
-        Args:
-            documents: each a list of fields, each (name, text).
-            fields: as in `nbtext.settings.views.View`.
-            tokens: likewise.
-            pairs: likewise.
-            fold_tokens: likewise.
-            fold_pairs: likewise.
-            ngrams: whether terms are byte n-grams, and no tokens.
-            limit: how many tokens, or bytes of n-grams, are read, -1 for all.
-
-        Returns:
-            Two buffers of 64-bit integers: the keys, and n_documents + 1 places among
-            them.
-
-        """
 
 class TextFinder:
     """
@@ -230,14 +214,15 @@ class TextFinder:
 
     Args:
         views: as those of a MailReader.
-        wanted: for each view its keys, 64-bit integers, sorted.
+        wanted: for each view keys, buckets and shift of its terms, as
+            `nbtext.counts.term_table.TermTable` has them.
 
     """
 
     def __new__(
         cls,
         views: tuple[tuple[object, ...], ...],
-        wanted: tuple[NDArray[np.uint64], ...],
+        wanted: tuple[tuple[NDArray[np.uint64], NDArray[np.int64], int], ...],
         /,
     ) -> TextFinder: ...
     def look(self, view: int, fields: list[tuple[str, str]], /) -> None:

@@ -2,144 +2,80 @@
 
 #include "text_finding.h"
 
-/* Borrow or make the UTF-8 form of a text; `owned` keeps it alive. */
+/* Copy the UTF-8 form of a text to the memory of a message; false, perhaps with an error. */
 static bool
-utf8_of(PyObject *string, PyObject **owned, Slice *text)
+take_utf8(Mail *mail, PyObject *string, Slice *text)
 {
-    Py_ssize_t size;
-    const char *bytes = PyUnicode_AsUTF8AndSize(string, &size);
-    *owned = NULL;
-    if (!bytes) { /* lone surrogates */
-        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
-            return false;
-        PyErr_Clear();
-        *owned = PyUnicode_AsEncodedString(string, "utf-8", "surrogatepass");
-        if (!*owned)
-            return false;
-        bytes = PyBytes_AsString(*owned);
-        size = PyBytes_Size(*owned);
-    }
-    text->at = (const uint8_t *)bytes;
-    text->end = text->at + size;
-    return true;
+    PyObject *bytes = PyUnicode_AsEncodedString(string, "utf-8", "surrogatepass");
+    bool is_taken = bytes && take_answer(mail, bytes, text);
+    Py_XDECREF(bytes);
+    return is_taken;
 }
 
 bool
-take_fields(PyObject *fields, TakeField *take, void *into)
+take_fields(Mail *mail, Texts *texts, PyObject *fields)
 {
-    if (!PyList_Check(fields)) {
-        PyErr_SetString(PyExc_TypeError, "a document is a list of fields");
-        return false;
-    }
-    for (Py_ssize_t n = 0; n < PyList_Size(fields); n++) {
-        PyObject *field = PyList_GetItem(fields, n), *owned_name = NULL, *owned_text = NULL;
+    bool is_list = PyList_Check(fields), is_taken = is_list;
+    for (Py_ssize_t n = 0; is_taken && n < PyList_Size(fields); n++) {
+        PyObject *field = PyList_GetItem(fields, n);
         Slice name, text;
         if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) {
             PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
             return false;
         }
         Py_INCREF(field); /* the list may change while a text is encoded */
-        bool is_taken = utf8_of(PyTuple_GetItem(field, 0), &owned_name, &name)
-                        && utf8_of(PyTuple_GetItem(field, 1), &owned_text, &text);
-        if (is_taken && !take(into, name, text, n == 0)) {
-            PyErr_NoMemory();
-            is_taken = false;
-        }
-        Py_XDECREF(owned_name);
-        Py_XDECREF(owned_text);
+        is_taken = take_utf8(mail, PyTuple_GetItem(field, 0), &name)
+                   && take_utf8(mail, PyTuple_GetItem(field, 1), &text)
+                   && add_text(mail, texts, name, text);
         Py_DECREF(field);
-        if (!is_taken)
-            return false;
     }
-    return true;
+    if (!is_list)
+        PyErr_SetString(PyExc_TypeError, "a document is a list of fields");
+    else if (!is_taken && !PyErr_Occurred())
+        PyErr_NoMemory();
+    return is_taken;
 }
 
-/* How documents are read, the one that is, and where keys and starts of documents go. */
-typedef struct {
-    const Tables *tables;
-    View view;
-    bool has_names; /* names of fields are parts of terms */
-    size_t left;
-    Normalised *normalised;
-    Keys keys, starts;
-} Reading;
-
+/* Read the terms of a document, as Python has it, and note where they end. */
 static bool
-read_one(void *into, Slice name, Slice text, bool is_first)
+read_document(Mail *mail, PyObject *fields, Keys *starts)
 {
-    Reading *reading = into;
-    const View *view = &reading->view;
-    if (view->ngrams) {
-        normalise_field(reading->tables, view, text, is_first, reading->normalised);
-        return true;
-    }
-    uint64_t salt = reading->has_names ? salt_by_hash(name) : 0;
-    return read_field(reading->tables, view, text, salt, &reading->left, &reading->keys);
+    Texts *texts = mail->texts + mail->views->text;
+    *texts = (Texts){NULL, NULL};
+    Py_INCREF(fields);
+    bool is_taken = take_fields(mail, texts, fields);
+    Py_DECREF(fields);
+    bool is_read = is_taken && read_view(mail, mail->views, mail->keys)
+                   && push_key(starts, mail->keys->length);
+    if (is_taken && !is_read)
+        PyErr_NoMemory();
+    empty_arena(&mail->arena);
+    return is_read;
 }
 
-static bool
-read_document(Reading *reading, PyObject *fields)
+PyObject *
+reader_document_keys(PyObject *self, PyObject *documents)
 {
-    const View *view = &reading->view;
-    Normalised normalised;
-    start_ngrams(&normalised, view);
-    reading->left = view->limit;
-    reading->normalised = &normalised;
-    if (!take_fields(fields, read_one, reading))
-        return false;
-    if (!view->ngrams || push_ngrams(&normalised, &reading->keys))
-        return true;
-    PyErr_NoMemory();
-    return false;
-}
-
-/* Note where the next document begins. */
-static bool
-push_start(Reading *reading)
-{
-    if (push_key(&reading->starts, reading->keys.length))
-        return true;
-    PyErr_NoMemory();
-    return false;
-}
-
-static bool
-read_documents(Reading *reading, PyObject *documents)
-{
-    if (!push_start(reading))
-        return false;
-    for (Py_ssize_t n = 0; n < PyList_Size(documents); n++) {
-        PyObject *fields = PyList_GetItem(documents, n);
-        Py_INCREF(fields);
-        bool is_read = read_document(reading, fields);
-        Py_DECREF(fields);
-        if (!is_read || !push_start(reading))
-            return false;
-    }
-    return true;
-}
-
-static PyObject *
-document_keys(PyObject *self, PyObject *args)
-{
-    PyObject *documents, *result = NULL;
-    int has_names, tokens, pairs, fold_tokens, fold_pairs, ngrams;
-    Py_ssize_t limit;
-    if (!PyArg_ParseTuple(args, "O!ppppppn:document_keys", &PyList_Type, &documents,
-                          &has_names, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
-                          &limit))
+    PyObject *result = NULL;
+    Keys starts = {0};
+    if (!PyList_Check(documents)) {
+        PyErr_SetString(PyExc_TypeError, "a list of documents was expected");
         return NULL;
-    Reading reading = {
-        .tables = &((TablesObject *)(void *)self)->tables,
-        .view = {tokens, pairs, fold_tokens, fold_pairs, ngrams,
-                 limit < 0 ? SIZE_MAX : (size_t)limit},
-        .has_names = has_names,
-    };
-    if (read_documents(&reading, documents))
-        result = Py_BuildValue("(NN)", key_array_of(self, &reading.keys),
-                               key_array_of(self, &reading.starts));
-    release_keys(&reading.keys);
-    release_keys(&reading.starts);
+    }
+    Mail *mail = take_mail(self);
+    if (!mail)
+        return NULL;
+    mail->keys->length = 0;
+    bool is_read = mail->n_views == 1 && push_key(&starts, 0);
+    if (!is_read)
+        PyErr_SetString(PyExc_ValueError, "a reader of one view was expected");
+    for (Py_ssize_t n = 0; is_read && n < PyList_Size(documents); n++)
+        is_read = read_document(mail, PyList_GetItem(documents, n), &starts);
+    if (is_read)
+        result = Py_BuildValue("(NN)", key_array_of(self, mail->keys),
+                               key_array_of(self, &starts));
+    put_mail_back(self, mail);
+    release_keys(&starts);
     return result;
 }
 
@@ -182,9 +118,6 @@ tables_dealloc(PyObject *self)
     free_object(self);
 }
 
-static PyMethodDef tables_methods[] = {
-    {"document_keys", document_keys, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
+static PyMethodDef tables_methods[] = {{NULL, NULL, 0, NULL}};
 
 TYPE_SPEC(tables, "Tables", TablesObject);

@@ -16,84 +16,34 @@ typedef struct {
 
 /* --- a document ------------------------------------------------------------------- */
 
-/* A document that is read in one view. */
-typedef struct {
-    Finder *finder;
-    Wanted *wanted;
-    size_t left;
+/* Look in the texts of a message in one view. */
+static bool
+find_in_view(Finder *finder, Wanted *wanted, Mail *mail)
+{
+    const MailView *view = &wanted->view;
+    const Text *first = mail->texts[view->text].first;
+    size_t left = view->view.limit;
     Normalised normalised;
-} Looking;
-
-static void
-begin(Looking *looking, Finder *finder, Wanted *wanted)
-{
-    looking->finder = finder;
-    looking->wanted = wanted;
-    looking->left = wanted->view.view.limit;
-    start_ngrams(&looking->normalised, &wanted->view.view);
-}
-
-static bool
-look_in(Looking *looking, Slice name, Slice text, uint64_t salt, bool is_first)
-{
-    const MailView *view = &looking->wanted->view;
-    if (view->view.ngrams) {
-        normalise_field(view->tables, &view->view, text, is_first, &looking->normalised);
-        return true;
+    start_ngrams(&normalised, &view->view);
+    for (const Text *text = first; text && wanted->n_left; text = text->next) {
+        if (view->view.ngrams) {
+            normalise_field(view->tables, &view->view, text->text, text == first, &normalised);
+            continue;
+        }
+        uint64_t salt = view->fields ? salt_of(mail, text->name) : 0;
+        if (left && !find_in_field(finder, wanted, text->name, text->text, salt, &left))
+            return false;
     }
-    return !looking->left
-           || find_in_field(looking->finder, looking->wanted, name, text, salt,
-                            &looking->left);
-}
-
-static bool
-end(Looking *looking)
-{
-    return !looking->wanted->view.view.ngrams
-           || find_in_ngrams(looking->finder, looking->wanted, &looking->normalised);
+    return !view->view.ngrams || find_in_ngrams(finder, wanted, &normalised);
 }
 
 bool
 find_in_mail(Finder *finder, Mail *mail)
 {
-    for (size_t n = 0; n < finder->n_views; n++) {
-        Wanted *wanted = finder->views + n;
-        Looking looking;
-        if (!wanted->n_left)
-            continue;
-        begin(&looking, finder, wanted);
-        const Text *first = mail->texts[wanted->view.text].first;
-        for (const Text *text = first; text; text = text->next) {
-            uint64_t salt = wanted->view.fields ? salt_of(mail, text->name) : 0;
-            if (!look_in(&looking, text->name, text->text, salt, text == first))
-                return false;
-        }
-        if (!end(&looking))
+    for (size_t n = 0; n < finder->n_views; n++)
+        if (!find_in_view(finder, finder->views + n, mail))
             return false;
-    }
     return true;
-}
-
-/* Look in a field, as Python has it. */
-static bool
-look_in_field(void *into, Slice name, Slice text, bool is_first)
-{
-    Looking *looking = into;
-    uint64_t salt = looking->wanted->view.fields ? salt_by_hash(name) : 0;
-    return look_in(looking, name, text, salt, is_first);
-}
-
-static bool
-look_in_fields(Finder *finder, Wanted *wanted, PyObject *fields)
-{
-    Looking looking;
-    begin(&looking, finder, wanted);
-    if (!take_fields(fields, look_in_field, &looking))
-        return false;
-    if (end(&looking))
-        return true;
-    PyErr_NoMemory();
-    return false;
 }
 
 /* --- the type --------------------------------------------------------------------- */
@@ -137,9 +87,16 @@ finder_look(PyObject *self, PyObject *args)
     if (!finder)
         return NULL;
     Wanted *wanted = view_of(finder, view);
-    bool is_done = wanted && (!wanted->n_left || look_in_fields(finder, wanted, fields));
+    Mail *mail = wanted ? calloc(1, sizeof *mail) : NULL;
+    if (mail && take_fields(mail, mail->texts + wanted->view.text, fields))
+        mail->outcome = find_in_view(finder, wanted, mail) ? READ : OUT_OF_MEMORY;
+    if (wanted && (!mail || mail->outcome == OUT_OF_MEMORY))
+        PyErr_NoMemory();
+    if (mail)
+        release_mail(mail);
+    free(mail);
     put_finder_back(self);
-    return is_done ? counted_none() : NULL;
+    return PyErr_Occurred() ? NULL : counted_none();
 }
 
 static PyObject *
@@ -159,7 +116,7 @@ finder_found(PyObject *self, PyObject *args)
         write_texts(wanted, (uint8_t *)PyByteArray_AsString(texts));
         result = Py_BuildValue("(NN)", texts,
                                PyByteArray_FromStringAndSize((const char *)wanted->states,
-                                                             (Py_ssize_t)wanted->n));
+                                                             wanted->terms.n_terms));
     }
     put_finder_back(self);
     return result;
@@ -190,26 +147,27 @@ take_view(MailView *view, PyObject *described, PyObject *tables_type)
     return true;
 }
 
-/* Take a view and its keys. */
+/* Take a view and its keys, with their buckets. */
 static bool
 take_wanted(Finder *finder, PyObject *described, PyObject *keys, PyObject *tables_type)
 {
     Wanted *wanted = finder->views + finder->n_views;
-    Py_buffer buffer;
-    if (!take_view(&wanted->view, described, tables_type)
-        || PyObject_GetBuffer(keys, &buffer, PyBUF_SIMPLE))
+    int shift;
+    if (!take_view(&wanted->view, described, tables_type))
         return false;
-    finder->n_views++;
-    size_t n = (size_t)buffer.len / sizeof(uint64_t);
-    bool is_taken = has_size(&buffer, n, sizeof(uint64_t)) && are_keys(buffer.buf, n);
-    if (!is_taken) {
-        PyErr_SetString(PyExc_ValueError, "these are no sorted keys");
-    } else if (!want(wanted, buffer.buf, n)) {
-        PyErr_NoMemory();
-        is_taken = false;
+    finder->n_views++; /* from here on its buffers are released */
+    if (!PyTuple_Check(keys)
+        || !PyArg_ParseTuple(keys, "y*y*i;keys", &wanted->keys, &wanted->buckets, &shift)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "keys are a tuple");
+        return false;
     }
-    PyBuffer_Release(&buffer);
-    return is_taken;
+    if (!take_terms(&wanted->terms, &wanted->keys, &wanted->buckets, shift))
+        return false;
+    bool has_memory = begin_to_look(wanted);
+    if (!has_memory)
+        PyErr_NoMemory();
+    return has_memory;
 }
 
 static PyObject *
@@ -247,7 +205,16 @@ static void
 finder_dealloc(PyObject *self)
 {
     FinderObject *finder = (FinderObject *)(void *)self;
-    release_finder(&finder->finder);
+    for (size_t n = 0; n < finder->finder.n_views; n++) {
+        Wanted *wanted = finder->finder.views + n;
+        PyBuffer_Release(&wanted->keys);
+        PyBuffer_Release(&wanted->buckets);
+        free(wanted->states);
+        free(wanted->starts);
+        free(wanted->texts);
+    }
+    release_keys(&finder->finder.keys);
+    release_keys(&finder->finder.places);
     Py_XDECREF(finder->views);
     free_object(self);
 }

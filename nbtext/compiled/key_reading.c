@@ -25,8 +25,7 @@ typedef struct {
     PyThreadState *state;
 } Asking;
 
-/* Copy an answer to the memory of the message; None is an empty one. */
-static bool
+bool
 take_answer(Mail *mail, PyObject *answered, Slice *answer)
 {
     char *bytes = NULL;
@@ -125,19 +124,26 @@ result_of(PyObject *self, Mail *mail)
     return result;
 }
 
+Mail *
+take_mail(PyObject *self)
+{
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    Mail *mail = reader->spare ? reader->spare : new_mail(self);
+    reader->spare = NULL;
+    return mail;
+}
+
 /* Begin to read, without the interpreter's lock; NULL, with it and an error, if there is no
    memory to read with. */
 static Mail *
 begin_reading(PyObject *self, bool is_named, Asking *asking)
 {
-    ReaderObject *reader = (ReaderObject *)(void *)self;
-    Mail *mail = reader->spare ? reader->spare : new_mail(self);
-    reader->spare = NULL;
+    Mail *mail = take_mail(self);
     if (!mail)
         return NULL;
     mail->is_named = is_named;
     mail->asked = asking;
-    *asking = (Asking){reader->answer, PyEval_SaveThread()};
+    *asking = (Asking){((ReaderObject *)(void *)self)->answer, PyEval_SaveThread()};
     return mail;
 }
 
@@ -150,8 +156,8 @@ end_reading(const Asking *asking, Outcome outcome)
         PyErr_NoMemory();
 }
 
-static void
-put_back(PyObject *self, Mail *mail)
+void
+put_mail_back(PyObject *self, Mail *mail)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
     trim_mail(mail);
@@ -188,7 +194,7 @@ reader_read(PyObject *self, PyObject *args)
         result = result_of(self, mail);
     else if (outcome == REFUSED)
         result = counted_none();
-    put_back(self, mail);
+    put_mail_back(self, mail);
     return result;
 }
 
@@ -235,7 +241,7 @@ reader_read_all(PyObject *self, PyObject *args)
         end_reading(&asking, outcome);
         if (outcome == READ)
             result = batch_of(self, &batch, mail->n_views);
-        put_back(self, mail);
+        put_mail_back(self, mail);
     }
     release_batch(&batch);
     free(messages);
@@ -260,7 +266,7 @@ reader_find_texts(PyObject *self, PyObject *args)
         if (outcome == READ && !find_in_mail(finder, mail))
             outcome = OUT_OF_MEMORY;
         end_reading(&asking, outcome);
-        put_back(self, mail);
+        put_mail_back(self, mail);
     }
     put_finder_back(object);
     if (outcome == READ || outcome == REFUSED)
@@ -317,6 +323,7 @@ reader_dealloc(PyObject *self)
 static PyMethodDef reader_methods[] = {
     {"read", reader_read, METH_VARARGS, NULL},
     {"read_all", reader_read_all, METH_VARARGS, NULL},
+    {"document_keys", reader_document_keys, METH_O, NULL},
     {"find_texts", reader_find_texts, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -169,13 +169,14 @@ grab_for(Mail *mail, size_t size)
 Outcome read_mail(Mail *mail, Slice data);
 /* Read a message down to the texts of its views. */
 Outcome read_mail_texts(Mail *mail, Slice data);
+/* Push the keys of the texts of a view; false if there is no memory. */
+bool read_view(Mail *mail, const MailView *view, Keys *keys);
 void release_mail(Mail *mail);
 /* Give back what is more memory than most messages take. */
 void trim_mail(Mail *mail);
 
 /* message.c: what sets the terms of a field apart; names of late are remembered */
 uint64_t salt_of(Mail *mail, Slice name);
-uint64_t salt_by_hash(Slice name);
 bool add_text(Mail *mail, Texts *texts, Slice name, Slice text);
 /* Whether a mark says that the bytes are UTF-16 or UTF-32. */
 bool is_wide(Slice data);

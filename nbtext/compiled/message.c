@@ -112,7 +112,7 @@ add_body(Mail *mail)
 
 /* --- keys ------------------------------------------------------------------------- */
 
-uint64_t
+static uint64_t
 salt_by_hash(Slice name)
 {
     uint8_t digest[8];
@@ -142,12 +142,11 @@ salt_of(Mail *mail, Slice name)
     return salt;
 }
 
-static bool
+bool
 read_view(Mail *mail, const MailView *view, Keys *keys)
 {
     size_t left = view->view.limit;
     Normalised normalised;
-    keys->length = 0;
     if (view->view.ngrams)
         start_ngrams(&normalised, &view->view);
     const Text *first = mail->texts[view->text].first;
@@ -297,9 +296,11 @@ read_mail(Mail *mail, Slice data)
 {
     if (read_mail_texts(mail, data) != READ)
         return mail->outcome;
-    for (size_t n = 0; n < mail->n_views; n++)
+    for (size_t n = 0; n < mail->n_views; n++) {
+        mail->keys[n].length = 0;
         if (!read_view(mail, mail->views + n, mail->keys + n))
             return mail->outcome = OUT_OF_MEMORY;
+    }
     return READ;
 }
 

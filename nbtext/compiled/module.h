@@ -105,6 +105,20 @@ integers_of(const Py_buffer *buffer, size_t n)
     return integers;
 }
 
+/* term_table.c: the keys of a view's terms; see nbtext.counts.term_table.TermTable */
+typedef struct {
+    const uint64_t *keys;
+    Integers buckets;
+    int64_t n_terms;
+    uint64_t n_buckets;
+    int shift;
+} TermKeys;
+
+/* Take keys, the last of which is the sentinel, and their buckets; false with an error. */
+bool take_terms(TermKeys *terms, const Py_buffer *keys, const Py_buffer *buckets, int shift);
+/* Find the places of keys; of one that is not there, n_terms. */
+void find_places(const TermKeys *terms, const uint64_t *wanted, int64_t *places, size_t n);
+
 /* Compiled for several generations of a processor where the loader can choose. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))

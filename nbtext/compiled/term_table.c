@@ -5,18 +5,9 @@
 /* Keys looked up at a time; steps taken without a branch, and until halving. */
 enum { AHEAD = 64, FIRST = 4, NEAR = 16 };
 
-/* The terms of one view; see nbtext.counts.term_table.TermTable. */
-typedef struct {
-    const uint64_t *keys;
-    Integers buckets;
-    int64_t n_terms;
-    uint64_t n_buckets;
-    int shift;
-} Terms;
-
 /* The first place from which on keys are not below one; the sentinel is not. */
 static int64_t
-place_from(const Terms *terms, int64_t place, uint64_t key)
+place_from(const TermKeys *terms, int64_t place, uint64_t key)
 {
     int64_t end = terms->n_terms;
     for (int64_t n = 0, first = place; n < FIRST && end - first >= FIRST; n++)
@@ -36,30 +27,45 @@ place_from(const Terms *terms, int64_t place, uint64_t key)
 
 /* A key's bucket; what has more bits is no key, and has the last one. */
 static size_t
-bucket_of(const Terms *terms, uint64_t key)
+bucket_of(const TermKeys *terms, uint64_t key)
 {
     uint64_t bucket = key >> terms->shift;
     return bucket < terms->n_buckets ? bucket : terms->n_buckets - 1;
 }
 
-static void
-find_places(const Terms *terms, const uint64_t *wanted, int64_t *places, Py_ssize_t n)
+bool
+take_terms(TermKeys *terms, const Py_buffer *keys, const Py_buffer *buckets, int shift)
+{
+    bool is_sound = shift > 0 && shift < KEY_BITS && keys->len >= 8;
+    if (is_sound) {
+        uint64_t n_buckets = (uint64_t)1 << (KEY_BITS - shift);
+        *terms = (TermKeys){keys->buf, integers_of(buckets, n_buckets), keys->len / 8 - 1,
+                            n_buckets, shift};
+        is_sound = terms->buckets.width && has_size(keys, (size_t)terms->n_terms + 1, 8);
+    }
+    if (!is_sound)
+        PyErr_SetString(PyExc_ValueError, "these are no keys with buckets");
+    return is_sound;
+}
+
+void
+find_places(const TermKeys *terms, const uint64_t *wanted, int64_t *places, size_t n)
 {
     int64_t guessed[AHEAD];
-    for (Py_ssize_t start = 0; start < n; start += AHEAD) {
-        Py_ssize_t end = n - start < AHEAD ? n : start + AHEAD;
-        Py_ssize_t next = n - end < AHEAD ? n : end + AHEAD;
+    for (size_t start = 0; start < n; start += AHEAD) {
+        size_t end = n - start < AHEAD ? n : start + AHEAD;
+        size_t next = n - end < AHEAD ? n : end + AHEAD;
         /* ask for all that memory has to bring before waiting for any of it */
-        for (Py_ssize_t i = end; i < next; i++)
+        for (size_t i = end; i < next; i++)
             PREFETCH(address_of(terms->buckets, bucket_of(terms, wanted[i])));
-        for (Py_ssize_t i = start; i < end; i++) {
+        for (size_t i = start; i < end; i++) {
             int64_t place = integer_at(terms->buckets, bucket_of(terms, wanted[i]));
             place = place < 0 || place > terms->n_terms ? terms->n_terms : place;
             guessed[i - start] = place;
             PREFETCH(terms->keys + place);
             PREFETCH(terms->keys + place + FIRST - 1); /* often in the next line */
         }
-        for (Py_ssize_t i = start; i < end; i++) {
+        for (size_t i = start; i < end; i++) {
             int64_t place = place_from(terms, guessed[i - start], wanted[i]);
             places[i] = terms->keys[place] == wanted[i] ? place : terms->n_terms;
         }
@@ -70,28 +76,21 @@ PyObject *
 find(PyObject *module, PyObject *args)
 {
     Py_buffer b[4] = {{0}}; /* keys, buckets, those that are wanted, and their places */
-    Terms terms = {0};
+    TermKeys terms;
+    int shift;
     (void)module;
-    if (!PyArg_ParseTuple(args, "y*y*iy*w*:find", &b[0], &b[1], &terms.shift, &b[2], &b[3]))
+    if (!PyArg_ParseTuple(args, "y*y*iy*w*:find", &b[0], &b[1], &shift, &b[2], &b[3]))
         return NULL;
-    bool is_sound = terms.shift > 0 && terms.shift < KEY_BITS && b[0].len >= 8;
-    if (is_sound) {
-        size_t n = (size_t)b[2].len / 8;
-        terms.keys = b[0].buf;
-        terms.n_terms = b[0].len / 8 - 1;
-        terms.n_buckets = (uint64_t)1 << (KEY_BITS - terms.shift);
-        terms.buckets = integers_of(&b[1], terms.n_buckets);
-        is_sound = terms.buckets.width && has_size(&b[0], (size_t)terms.n_terms + 1, 8)
-                   && has_size(&b[2], n, 8) && has_size(&b[3], n, 8);
-    }
-    if (is_sound) {
+    size_t n = (size_t)b[2].len / 8;
+    bool is_sound = take_terms(&terms, &b[0], &b[1], shift);
+    if (is_sound && has_size(&b[2], n, 8) && has_size(&b[3], n, 8)) {
         Py_BEGIN_ALLOW_THREADS
-        find_places(&terms, b[2].buf, b[3].buf, b[2].len / 8);
+        find_places(&terms, b[2].buf, b[3].buf, n);
         Py_END_ALLOW_THREADS
-    } else {
-        PyErr_SetString(PyExc_ValueError, "these are no keys with buckets");
+    } else if (is_sound) {
+        PyErr_SetString(PyExc_ValueError, "these are no keys with places");
     }
-    for (size_t n = 0; n < 4; n++)
+    for (n = 0; n < 4; n++)
         PyBuffer_Release(&b[n]);
-    return is_sound ? counted_none() : NULL;
+    return PyErr_Occurred() ? NULL : counted_none();
 }

@@ -9,112 +9,40 @@
 
 #include <stdlib.h>
 
-enum { FEWEST_BUCKETS = 16, BYTES_OF_CODE = 4 };
-enum { FAR_AHEAD = 32, AHEAD = 16 }; /* terms whose memory is asked for before it is read */
-
-/* --- what is wanted --------------------------------------------------------------- */
-
-bool
-are_keys(const uint64_t *keys, size_t n)
-{
-    for (size_t place = 1; place < n; place++)
-        if (keys[place - 1] >= keys[place])
-            return false;
-    return !n || (n < UINT32_MAX && keys[n - 1] >> KEY_BITS == 0);
-}
-
-bool
-want(Wanted *wanted, const uint64_t *keys, size_t n)
-{
-    size_t n_buckets = FEWEST_BUCKETS;
-    wanted->shift = KEY_BITS - 4;
-    while (n_buckets < n && wanted->shift) {
-        n_buckets *= 2;
-        wanted->shift--;
-    }
-    wanted->keys = malloc((n + 1) * sizeof *wanted->keys);
-    wanted->buckets = malloc((n_buckets + 1) * sizeof *wanted->buckets);
-    wanted->starts = calloc(n + 1, sizeof *wanted->starts);
-    wanted->states = calloc(n + 1, sizeof *wanted->states);
-    if (!wanted->keys || !wanted->buckets || !wanted->starts || !wanted->states)
-        return false;
-    wanted->n = wanted->n_left = n;
-    size_t place = 0;
-    for (size_t bucket = 0; bucket <= n_buckets; bucket++) {
-        while (place < n && keys[place] >> wanted->shift < bucket)
-            place++;
-        wanted->buckets[bucket] = (uint32_t)place;
-    }
-    for (place = 0; place < n; place++)
-        wanted->keys[place] = keys[place];
-    return true;
-}
-
-void
-release_finder(Finder *finder)
-{
-    for (size_t n = 0; n < finder->n_views; n++) {
-        Wanted *wanted = finder->views + n;
-        free(wanted->keys);
-        free(wanted->buckets);
-        free(wanted->starts);
-        free(wanted->states);
-        free(wanted->texts);
-    }
-    release_keys(&finder->keys);
-    free(finder->hits);
-}
+enum { BYTES_OF_CODE = 4 };
 
 /* --- which keys have no text yet -------------------------------------------------- */
 
-/* Return the place of a key, n if it is not wanted. */
-static inline size_t
-place_of(const Wanted *wanted, uint64_t key)
+bool
+begin_to_look(Wanted *wanted)
 {
-    uint64_t bucket = key >> wanted->shift;
-    size_t low = wanted->buckets[bucket], end = wanted->buckets[bucket + 1];
-    for (size_t high = end; low < high;) { /* which hold one or two, unless chosen */
-        size_t middle = low + (high - low) / 2;
-        if (wanted->keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && wanted->keys[low] == key ? low : wanted->n;
+    size_t n = wanted->n_left = (size_t)wanted->terms.n_terms;
+    wanted->states = calloc(n + 1, sizeof *wanted->states);
+    wanted->starts = calloc(n + 1, sizeof *wanted->starts);
+    if (wanted->states)
+        wanted->states[n] = IS_TOO_LONG;
+    return wanted->states && wanted->starts;
 }
 
-/* Ask for the bucket of a term that is looked up later, and for the keys of a nearer one. */
-static inline void
-fetch(const Wanted *wanted, const Keys *keys, size_t term)
+/* Whether a term is wanted, by its place, and has no text yet. */
+static inline bool
+is_missing(const Wanted *wanted, int64_t place)
 {
-    if (keys->length - term > FAR_AHEAD)
-        PREFETCH(wanted->buckets + (keys->values[term + FAR_AHEAD] >> wanted->shift));
-    if (keys->length - term > AHEAD)
-        PREFETCH(wanted->keys
-                 + wanted->buckets[keys->values[term + AHEAD] >> wanted->shift]);
+    return wanted->states[place] == MISSING;
 }
 
-/* Note which of the keys of a field have no text yet. */
+/* Find the places of the keys of a field; they end behind the last whose text is missing. */
 static bool
-find_hits(Finder *finder, const Wanted *wanted)
+find_missing(Finder *finder, const Wanted *wanted, const int64_t **places, size_t *n)
 {
     const Keys *keys = &finder->keys;
-    finder->n_hits = 0;
-    for (size_t term = 0; term < keys->length; term++) {
-        fetch(wanted, keys, term);
-        size_t place = place_of(wanted, keys->values[term]);
-        if (place == wanted->n || wanted->states[place] != MISSING)
-            continue;
-        if (finder->n_hits == finder->hits_room) {
-            size_t room = 2 * finder->hits_room + 256;
-            Hit *hits = realloc(finder->hits, room * sizeof *hits);
-            if (!hits)
-                return false;
-            finder->hits = hits;
-            finder->hits_room = room;
-        }
-        finder->hits[finder->n_hits++] = (Hit){term, place};
-    }
+    if (!make_room(&finder->places, keys->length))
+        return false;
+    int64_t *found = (int64_t *)(void *)finder->places.values;
+    find_places(&wanted->terms, keys->values, found, keys->length);
+    *places = found;
+    for (*n = keys->length; *n && !is_missing(wanted, found[*n - 1]);)
+        --*n;
     return true;
 }
 
@@ -160,11 +88,9 @@ write_token(const Tables *tables, Written *text, Slice token, bool is_folded)
 
 /* Keep the text of a term; false if there is no memory. */
 static bool
-keep_text(Wanted *wanted, size_t place, const uint8_t *bytes, size_t length)
+keep_text(Wanted *wanted, int64_t place, const uint8_t *bytes, size_t length)
 {
     bool is_short = length <= MOST_TEXT;
-    if (wanted->states[place] != MISSING)
-        return true;
     if (is_short && wanted->room - wanted->length <= length) {
         size_t room = 2 * wanted->room + 65536;
         uint8_t *texts = room > UINT32_MAX ? NULL : realloc(wanted->texts, room);
@@ -217,7 +143,7 @@ next_span(const Tables *tables, Slice *text, Slice *token)
 
 /* Keep the text of a term of one token, or of two if there is one before. */
 static bool
-keep_term(Wanted *wanted, size_t place, Slice name, Slice before, Slice token)
+keep_term(Wanted *wanted, int64_t place, Slice name, Slice before, Slice token)
 {
     const MailView *view = &wanted->view;
     bool is_pair = before.at, fold = is_pair ? view->view.fold_pairs
@@ -234,24 +160,20 @@ keep_term(Wanted *wanted, size_t place, Slice name, Slice before, Slice token)
     return keep_text(wanted, place, text.bytes, text.length);
 }
 
-/* Walk through a field, to the last term that is a hit. */
+/* Walk through a field, to the last of its terms whose text may be missing. */
 static bool
-keep_hits(const Finder *finder, Wanted *wanted, Slice name, Slice text)
+keep_terms(Wanted *wanted, Slice name, Slice text, const int64_t *places, size_t n)
 {
-    const Hit *hit = finder->hits, *end = hit + finder->n_hits;
     const View *view = &wanted->view.view;
     static const Slice NOTHING = {NULL, NULL};
     Slice before = NOTHING, token;
     size_t term = 0;
-    while (hit < end && next_span(wanted->view.tables, &text, &token)) {
+    while (term < n && next_span(wanted->view.tables, &text, &token)) {
         bool has_pair = view->pairs && before.at;
-        for (int is_pair = !view->tokens; is_pair <= has_pair; is_pair++, term++) {
-            if (hit == end || hit->term != term)
-                continue;
-            if (!keep_term(wanted, hit->place, name, is_pair ? before : NOTHING, token))
+        for (int is_pair = !view->tokens; is_pair <= has_pair && term < n; is_pair++, term++)
+            if (is_missing(wanted, places[term])
+                && !keep_term(wanted, places[term], name, is_pair ? before : NOTHING, token))
                 return false;
-            hit++;
-        }
         before = token;
     }
     return true;
@@ -261,37 +183,40 @@ bool
 find_in_field(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t salt,
               size_t *left)
 {
+    const int64_t *places;
+    size_t n;
     finder->keys.length = 0;
     if (!read_field(wanted->view.tables, &wanted->view.view, text, salt, left,
                     &finder->keys)
-        || !find_hits(finder, wanted))
+        || !find_missing(finder, wanted, &places, &n))
         return false;
     bool is_named = wanted->view.fields;
     if (is_named && (find_byte(name, PART_END) || find_byte(name, TEXT_END)))
         return true; /* which no text can have */
-    return keep_hits(finder, wanted, name, text);
+    return keep_terms(wanted, name, text, places, n);
 }
 
 bool
 find_in_ngrams(Finder *finder, Wanted *wanted, Normalised *text)
 {
+    const int64_t *places;
+    size_t n;
     finder->keys.length = 0;
-    if (!push_ngrams(text, &finder->keys) || !find_hits(finder, wanted))
+    if (!push_ngrams(text, &finder->keys) || !find_missing(finder, wanted, &places, &n))
         return false;
-    for (size_t n = 0; n < finder->n_hits; n++) {
-        Hit hit = finder->hits[n];
-        if (!keep_text(wanted, hit.place, text->bytes + hit.term, NGRAM))
+    for (size_t term = 0; term < n; term++)
+        if (is_missing(wanted, places[term])
+            && !keep_text(wanted, places[term], text->bytes + term, NGRAM))
             return false;
-    }
     return true;
 }
 
-/* --- all texts -------------------------------------------------------------------- */
+/* --- all texts --------------------------------------------------------------------- */
 
 void
 write_texts(const Wanted *wanted, uint8_t *to)
 {
-    for (size_t place = 0; place < wanted->n; place++) {
+    for (int64_t place = 0; place < wanted->terms.n_terms; place++) {
         if (wanted->states[place] != HAS_TEXT)
             continue;
         const uint8_t *at = wanted->texts + wanted->starts[place];

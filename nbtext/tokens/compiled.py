@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.settings.reading import KEY_BITS, Format
 from nbtext.settings.views import View
-from nbtext.tokens.kinds import INTERFACE, PLAIN_TEXT, as_compiled, reader_of, tables_of
+from nbtext.tokens.kinds import INTERFACE, PLAIN_TEXT, as_compiled, reader_of
 from nbtext.tokens.tokenizer import BASE, MIX, PAIR, SPREAD, Field, limit_of
 
 if TYPE_CHECKING:
@@ -45,16 +45,11 @@ def document_keys(
     view: View, documents: Sequence[list[Field]]
 ) -> tuple[memoryview, memoryview]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
-    return tables_of(view.alphabet).document_keys(
-        list(documents),
-        view.fields,
-        view.tokens,
-        view.pairs,
-        view.fold_tokens,
-        view.fold_pairs,
-        view.alphabet == "ngrams",
-        limit_of(view),
-    )
+    reader = _kept_reader_of(described((view,), "text"))
+    return reader.document_keys(list(documents))
+
+
+_kept_reader_of: Final = lru_cache(maxsize=64)(reader_of)
 
 
 MOST_VIEWS: Final = 16
@@ -106,4 +101,19 @@ def text_finder(
         return None
     from nbtext._compiled import TextFinder
 
-    return TextFinder(as_compiled(described(views, document_format)), wanted)
+    keys = tuple(map(_with_buckets, wanted))
+    return TextFinder(as_compiled(described(views, document_format)), keys)
+
+
+def _with_buckets(
+    keys: "NDArray[np.uint64]",
+) -> "tuple[NDArray[np.uint64], NDArray[np.int64], int]":
+    """Return keys as a `nbtext.counts.term_table.TermTable` has them."""
+    import numpy as np
+
+    bits = max(len(keys).bit_length() - 1, 1)
+    shift = KEY_BITS - bits
+    first_bits = (keys >> np.uint64(shift)).view(np.int64)
+    sizes = np.bincount(first_bits, minlength=1 << bits)
+    sentinel = np.uint64(2**64 - 1)
+    return np.append(keys, sentinel), np.cumsum(sizes) - sizes, shift

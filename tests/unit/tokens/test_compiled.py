@@ -26,8 +26,12 @@ TABLES = (
 
 
 def keys_of(documents: Any, tables: Any = TABLES) -> Any:
-    flags = (False, True, True, False, True, False)
-    return _compiled.Tables(*tables).document_keys(documents, *flags, -1)
+    return reader_of(_compiled.Tables(*tables)).document_keys(documents)
+
+
+def reader_of(tables: Any, *, ngrams: bool = False, n_views: int = 1) -> Any:
+    view = (tables, 3, False, True, True, False, True, ngrams, 99)
+    return _compiled.MailReader((view,) * n_views, bytes)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +57,15 @@ def test_what_is_no_document_is_a_type_error(documents: object) -> None:
 @pytest.mark.parametrize("documents", [(), [()], [[("body",)]], [[("body", None)]]])
 def test_of_what_is_no_document_there_are_no_ngrams(documents: Any) -> None:
     with pytest.raises(TypeError):
-        _compiled.Tables(*TABLES).document_keys(
-            documents, True, True, True, True, True, True, 9
-        )
+        reader_of(_compiled.Tables(*TABLES), ngrams=True).document_keys(documents)
+
+
+@pytest.mark.parametrize("n_views", [0, 2])
+def test_documents_are_read_in_one_view(n_views: int) -> None:
+    reader = reader_of(_compiled.Tables(*TABLES), n_views=n_views)
+
+    with pytest.raises(ValueError, match="one view"):
+        reader.document_keys([[("body", "text")]])
 
 
 @pytest.mark.parametrize(
@@ -87,13 +97,13 @@ def test_tables_are_made_of_five_buffers(arguments: Any) -> None:
 def test_tables_that_were_made_do_not_change() -> None:
     copies: Any = [bytearray(table) for table in TABLES]
     tables = _compiled.Tables(*copies)
-    arguments = (False, True, True, False, True, False, -1)
-    before = tables.document_keys([[("body", "Some wörds")]], *arguments)
+    reader = reader_of(tables)
+    before = reader.document_keys([[("body", "Some wörds")]])
 
     for copy in copies:
         copy[:] = b"\xff" * len(copy)
 
-    assert tables.document_keys([[("body", "Some wörds")]], *arguments) == before
+    assert reader.document_keys([[("body", "Some wörds")]]) == before
 
 
 def test_offsets_that_lead_out_of_unicode_fold_nothing() -> None:
