@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 enum { COUNT_BITS = 64 - KEY_BITS, MOST_TOP_BITS = 10, PART = 1 << 10 };
-enum { MOST_NEXT_BITS = 10 };
 
 /* Terms of some documents. */
 typedef struct {
@@ -22,7 +21,7 @@ typedef struct {
 typedef struct {
     uint64_t *values; /* each term as key and count, and then the distinct keys */
     int32_t *occurrences, *documents;
-    uint64_t *scratch;
+    uint64_t *scratch; /* two times as many as the largest part has */
     size_t n_terms, most; /* of all parts, and of the largest */
     size_t ends[1 << MOST_TOP_BITS];
     int shift; /* how many bits of a key do not choose its part */
@@ -65,13 +64,13 @@ part_terms(Sums *sums, const Pile *piles, size_t n_piles)
 }
 
 /*
- * Add up sorted values, behind what is `written`. Where values of the same key end is hard
+ * Add up sorted values, one or more, behind what is `written`. Where values of the same key end is hard
  * to foretell, so that there is no branch.
  */
 static size_t
 sum_values(Sums *sums, const uint64_t *values, size_t n, size_t written, uint64_t *all)
 {
-    uint64_t before = ~(n ? values[0] >> COUNT_BITS : 0), sum = 0, times = 0, most = 0;
+    uint64_t before = ~(values[0] >> COUNT_BITS), sum = 0, times = 0, most = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = values[i] >> COUNT_BITS;
         uint64_t count = values[i] & (((uint64_t)1 << COUNT_BITS) - 1);
@@ -88,39 +87,6 @@ sum_values(Sums *sums, const uint64_t *values, size_t n, size_t written, uint64_
     return written;
 }
 
-/* Sort a part into `scratch`, by the bits that follow those that all of it have. */
-static void
-sort_part(Sums *sums, uint64_t *values, size_t n)
-{
-    uint32_t ends[1 << MOST_NEXT_BITS] = {0}, sum = 0;
-    int bits = 1;
-    while (bits < MOST_NEXT_BITS && bits < sums->shift && n >> bits > 1)
-        bits++;
-    int shift = COUNT_BITS + sums->shift - bits;
-    uint64_t mask = ((uint64_t)1 << bits) - 1;
-    size_t start = 0;
-    for (size_t i = 0; i < n; i++)
-        ends[values[i] >> shift & mask]++;
-    for (size_t k = 0; k <= mask; k++) {
-        uint32_t size = ends[k];
-        ends[k] = sum;
-        sum += size;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint64_t value = values[i];
-        size_t place = ends[value >> shift & mask]++;
-        if (place < n) /* or somebody else changes them meanwhile */
-            sums->scratch[place] = value;
-    }
-    for (size_t k = 0; k <= mask; k++) {
-        size_t end = ends[k] < n ? ends[k] : n;
-        if (end > start && end - start > FEW) /* what was moved is room now */
-            sort_keys(sums->scratch + start, values, end - start);
-        start = end;
-    }
-    insert_keys(sums->scratch, n); /* in order but for those that are few */
-}
-
 /* Sort and add up all terms, part by part; return how many keys they have, -1 if not. */
 static int64_t
 sum_parts(Sums *sums, size_t n_parts)
@@ -131,7 +97,10 @@ sum_parts(Sums *sums, size_t n_parts)
         size_t end = sums->ends[part], n = end - start;
         if (end < start || end > sums->n_terms || n > sums->most || n > UINT32_MAX)
             return -1;
-        sort_part(sums, sums->values + start, n);
+        if (!n)
+            continue;
+        memcpy(sums->scratch, sums->values + start, n * sizeof *sums->scratch);
+        sort_keys(sums->scratch, sums->scratch + sums->most, n);
         written = sum_values(sums, sums->scratch, n, written, &all);
         start = end;
     }
@@ -147,7 +116,7 @@ sum_piles(Sums *sums, const Pile *piles, size_t n_piles, int64_t *n_keys)
         bits++;
     sums->shift = KEY_BITS - bits;
     measure_parts(sums, piles, n_piles);
-    sums->scratch = calloc(sums->most + 1, sizeof *sums->scratch);
+    sums->scratch = calloc(2 * sums->most + 1, sizeof *sums->scratch);
     if (!sums->scratch)
         return false;
     part_terms(sums, piles, n_piles);

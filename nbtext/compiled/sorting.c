@@ -3,13 +3,13 @@
  *
  * Keys are hashes, so their first bits tell most of them apart. Where they do not,
  * because somebody chose the keys, the next bits that differ are taken: a step of up to
- * 8 bits moves each key once, and parts keys that have two values of them at least. So n
+ * 10 bits moves each key once, and parts keys that have two values of them at least. So n
  * keys take at most 64 n moves, whatever they are.
  */
 
 #include "core.h"
 
-enum { STEP_BITS = 8 };
+enum { STEP_BITS = 10 };
 
 /* How many bits it takes to write a value. */
 static int
