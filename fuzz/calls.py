@@ -287,7 +287,6 @@ def _stored(extension: Any) -> Call:
         stored = extension.StoredModel(*arguments)
         stored.views()
         stored.classes()
-        stored.policies()
         stored.tables()
         stored.gather(None)
         stored.score((b"",) * len(stored.views()))
@@ -365,7 +364,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
 """What can be called, with sound arguments."""
 
 LOOKED_AT: Final = {
-    f"StoredModel.{name}" for name in ("views", "classes", "policies", "tables")
+    f"StoredModel.{name}" for name in ("views", "classes", "tables")
 }
 """What has no arguments, and is called with each model that can be opened."""
 

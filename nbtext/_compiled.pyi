@@ -98,8 +98,6 @@ class StoredModel:
     def __new__(cls, file: memoryview | bytes, /) -> StoredModel: ...
     def classes(self) -> tuple[str, str]:
         """Return the names of the classes, sorted."""
-    def policies(self) -> list[bytes]:
-        """Return each table's policy as it is packed, or b""; the last one decides."""
     def views(
         self,
     ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:
@@ -134,8 +132,12 @@ class StoredModel:
             RuntimeError: the model is being read by another thread.
 
         """
-    def tables(self) -> tuple[int, ...]:
-        """Return the length of each table, in bytes."""
+    def tables(self) -> tuple[tuple[int, bytes], ...]:
+        """
+        Return the length of each table, in bytes, and its policy.
+
+        The policy is as it is packed, or b""; the last one decides.
+        """
     def lesson(
         self,
         place: int,
@@ -162,17 +164,7 @@ class StoredModel:
         """
     def score(
         self, keys: tuple[memoryview, ...], /
-    ) -> (
-        tuple[
-            int,
-            tuple[float, float],
-            int,
-            float,
-            tuple[float, float],
-            tuple[float, float],
-        ]
-        | None
-    ):
+    ) -> tuple[float, int, tuple[float, float], tuple[int, int]] | None:
         """
         Score a document.
 
@@ -180,10 +172,9 @@ class StoredModel:
             keys: for each view the keys of its terms, 64-bit integers.
 
         Returns:
-            The place of the more probable class; the probabilities; how many of the
-            terms the model knows; the score, not calibrated; the log posterior of both
-            classes, and the same as it is printed. None if the file is damaged, which
-            `nbtext.scoring.model` says how.
+            The score, not calibrated; how many of the terms the model knows; slope and
+            offset of its calibration; how many documents each class has. None if the
+            file is damaged, which `nbtext.scoring.model` says how.
 
         """
 

@@ -35,7 +35,7 @@ READERS: Final = {
     ),
     "model": (
         "blocks", "delta", "delta_arrays", "delta_header", "delta_writing", "fitting",
-        "header", "ledger", "mean", "model", "msgpack", "packing", "posterior",
+        "header", "ledger", "mean", "model", "msgpack", "packing",
         "stored_view", "table", "tail",
     ),
 }  # fmt: skip

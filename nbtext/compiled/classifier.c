@@ -1,11 +1,10 @@
 /*
- * The type `StoredModel`: a model file, opened where it lies, that decides about mail; twin of
+ * The type `StoredModel`: a model file, opened where it lies, that scores mail; twin of
  * nbtext/scoring/classifier.py for one document.
  */
 
 #include "stored.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Return a text of the file; UnicodeDecodeError if it is none. */
@@ -44,20 +43,20 @@ stored_classes(PyObject *self, PyObject *none)
 }
 
 static PyObject *
-stored_policies(PyObject *self, PyObject *none)
+stored_tables(PyObject *self, PyObject *none)
 {
     const Model *model = model_in(self);
-    PyObject *found = PyList_New(0);
+    PyObject *tables = PyTuple_New((Py_ssize_t)model->n_tables);
     (void)none;
-    for (size_t n = 0; found && n < model->n_tables; n++) {
-        Slice policy = model->tables[n].policy;
-        PyObject *packed =
-            PyBytes_FromStringAndSize((const char *)policy.at, (Py_ssize_t)length_of(policy));
-        if (!packed || PyList_Append(found, packed) < 0)
-            Py_CLEAR(found);
-        Py_XDECREF(packed);
+    for (size_t n = 0; tables && n < model->n_tables; n++) {
+        const Table *table = model->tables + n;
+        PyObject *policy = PyBytes_FromStringAndSize((const char *)table->policy.at,
+                                                     (Py_ssize_t)length_of(table->policy));
+        PyObject *one = Py_BuildValue("(KN)", (unsigned long long)table->length, policy);
+        if (!one || PyTuple_SetItem(tables, (Py_ssize_t)n, one) < 0)
+            Py_CLEAR(tables);
     }
-    return found;
+    return tables;
 }
 
 bool
@@ -89,23 +88,14 @@ release_keys_of_views(KeysOfViews *keys)
         PyBuffer_Release(keys->buffers + --keys->n);
 }
 
-/* A probability that is never 1. */
-static double
-probability_of(double log_posterior)
-{
-    double probability = exp(log_posterior), certain = nextafter(1.0, 0.0);
-    return probability < certain ? probability : certain;
-}
-
+/* Return a score, and what makes it a probability. */
 static PyObject *
-judgement(const Model *model, double score, int64_t known)
+calibrated(const Model *model, double score, int64_t known)
 {
-    Posterior of = posterior_of(model, score, known);
-    int best = of.printed[1] > of.printed[0];
-    return Py_BuildValue("(i(dd)Ld(dd)(dd))", best, probability_of(of.printed[0]),
-                         probability_of(of.printed[1]), (long long)known, score,
-                         of.log_posterior[0], of.log_posterior[1], of.printed[0],
-                         of.printed[1]);
+    const int64_t *documents = model->first.documents;
+    return Py_BuildValue("dL(dd)(LL)", score, (long long)known, model->last.fit.slope,
+                         model->last.fit.offset, (long long)documents[0],
+                         (long long)documents[1]);
 }
 
 static PyObject *
@@ -123,7 +113,7 @@ stored_score(PyObject *self, PyObject *views)
         is_scored = mean_score(model, given.keys, &score, &known);
         Py_END_ALLOW_THREADS
         ((StoredModel *)(void *)self)->n_busy--;
-        result = is_scored ? judgement(model, score, known) : counted_none();
+        result = is_scored ? calibrated(model, score, known) : counted_none();
     }
     release_keys_of_views(&given);
     return result;
@@ -181,7 +171,6 @@ stored_dealloc(PyObject *self)
 static PyMethodDef stored_methods[] = {
     {"views", stored_views, METH_NOARGS, NULL},
     {"classes", stored_classes, METH_NOARGS, NULL},
-    {"policies", stored_policies, METH_NOARGS, NULL},
     {"score", stored_score, METH_O, NULL},
     {"lesson", stored_lesson, METH_VARARGS, NULL},
     {"append", stored_append, METH_O, NULL},

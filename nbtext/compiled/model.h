@@ -257,16 +257,9 @@ const Change *find_change(const Model *model, size_t view, uint64_t key);
 /* Add what the tables behind the first change of a term. */
 Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts);
 
-/* --- mean.c, posterior.c ---------------------------------------------------------- */
+/* --- mean.c ----------------------------------------------------------------------- */
 
 /* Score a document by the keys of its terms in each view; false if the model is damaged. */
 bool mean_score(const Model *model, const Slice *keys, double *score, int64_t *known);
-
-typedef struct {
-    double log_posterior[2], printed[2];
-} Posterior;
-
-/* What a score is by a model's calibration, and by its documents if nothing is known. */
-Posterior posterior_of(const Model *model, double score, int64_t known);
 
 #endif

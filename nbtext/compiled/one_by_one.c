@@ -125,17 +125,3 @@ stored_lesson(PyObject *self, PyObject *args)
     free(given);
     return result;
 }
-
-PyObject *
-stored_tables(PyObject *self, PyObject *none)
-{
-    const Model *model = model_in(self);
-    PyObject *lengths = PyTuple_New((Py_ssize_t)model->n_tables);
-    (void)none;
-    for (size_t n = 0; lengths && n < model->n_tables; n++) {
-        PyObject *length = PyLong_FromUnsignedLongLong(model->tables[n].length);
-        if (!length || PyTuple_SetItem(lengths, (Py_ssize_t)n, length) < 0)
-            Py_CLEAR(lengths);
-    }
-    return lengths;
-}

@@ -36,6 +36,5 @@ void release_keys_of_views(KeysOfViews *keys);
 PyObject *stored_lesson(PyObject *self, PyObject *args);
 PyObject *stored_append(PyObject *self, PyObject *table);
 PyObject *stored_gather(PyObject *self, PyObject *before);
-PyObject *stored_tables(PyObject *self, PyObject *none);
 
 #endif

@@ -117,7 +117,7 @@ class StoredLearner:
         try:
             if _is_locked_by_us(descriptor) and is_in_place(self._path, descriptor):
                 model = self._opened(descriptor)
-                if model is not None and may_compact and is_due(model.tables()):
+                if model is not None and may_compact and is_due(_lengths_of(model)):
                     from nbtext.store.compacting import is_tail_compacted  # seldom
 
                     return _NOTHING_YET if is_tail_compacted(self._path) else None
@@ -150,7 +150,7 @@ class StoredLearner:
             return None
         are_new, table = lesson
         if table:
-            append_table(self._path, descriptor, sum(model.tables()), [table])
+            append_table(self._path, descriptor, sum(_lengths_of(model)), [table])
             if not is_in_place(self._path, descriptor):
                 return None  # another model stands there now, which is taught too
             self._keep(descriptor, model, table)
@@ -191,6 +191,11 @@ def _state_of(descriptor: int) -> tuple[int, ...] | None:
     return (
         found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
     )  # fmt: skip
+
+
+def _lengths_of(model: "StoredModel") -> list[int]:
+    """Return the length of each table, in bytes."""
+    return [length for length, _ in model.tables()]
 
 
 def _are_few(mails: "Sequence[bytes]") -> bool:

@@ -135,11 +135,13 @@ class Scorer:
             return None
         if len(self._stored.tables()) != len(self._model.file.tables):
             return None  # it stays open, and has learnt since
+        from nbtext.scoring.stored import scored_by
+
         scores = []
         for reading in readings:
             if not isinstance(reading, KeyReading):
                 return None
-            found = self._stored.score(reading.views)
+            found = scored_by(self._stored, reading.views)
             if found is None:  # damage, and Python says which
                 return None
             _, _, known, _, log_posterior, printed = found

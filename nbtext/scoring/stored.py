@@ -10,6 +10,7 @@ of what is decided here.
 """
 
 import os
+from math import exp, log, log1p
 from stat import S_ISREG
 
 from nbtext.scoring.figures import CERTAIN
@@ -18,11 +19,15 @@ from nbtext.tokens.kinds import INTERFACE, reader_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Final
+    from typing import Final, TypeAlias
 
     from nbtext._compiled import MailReader, StoredModel
     from nbtext.policy import Policy
     from nbtext.scoring.costs import Costs
+
+    Pair: TypeAlias = tuple[float, float]
+    StoredScore: TypeAlias = tuple[int, Pair, int, float, Pair, Pair]
+    """As `scored_by` returns it."""
 
 MOST_KEPT: "Final" = 8
 """Maximum number of models that stay open."""
@@ -101,7 +106,7 @@ class StoredClassifier:
     def classify(self, mail: bytes) -> Judgement | None:
         """Decide about a mail; None if it, or damage, is to be read in Python."""
         reading = self._reader.read(mail, False)  # without a digest
-        scored = None if reading is None else self._model.score(reading[0])
+        scored = None if reading is None else scored_by(self._model, reading[0])
         if scored is None:
             return None
         place, probabilities, known, _, _, printed = scored
@@ -116,6 +121,42 @@ class StoredClassifier:
         return Judgement(
             label, probabilities[place], probabilities, self.classes, printed, known
         )
+
+
+def scored_by(
+    model: "StoredModel", keys: tuple[memoryview, ...]
+) -> "StoredScore | None":
+    """
+    Score a document by the keys of its terms in each view.
+
+    What `nbtext.scoring.posterior` specifies, for two classes.
+
+    Returns:
+        The place of the more probable class; the probabilities; how many of the terms
+        the model knows; the score, not calibrated; the log posterior of both classes,
+        and the same as it is printed. None if the file is damaged.
+    """
+    found = model.score(keys)
+    if found is None:
+        return None
+    score, known, (slope, offset), documents = found
+    if known:
+        log_odds = slope * score + offset
+        rest = log1p(exp(-abs(log_odds)))
+        posterior = -(max(log_odds, 0.0) + rest), -(max(-log_odds, 0.0) + rest)
+    else:
+        whole = sum(documents)
+        posterior = log(documents[0] / whole), log(documents[1] / whole)
+    best = int(posterior[1] > posterior[0])
+    others = documents[1 - best]
+    most = log((others + 1) / (others + 2))
+    printed = posterior
+    if posterior[best] > most:
+        left = -log(others + 2)
+        printed = (left, most) if best else (most, left)
+    place = int(printed[1] > printed[0])
+    probabilities = min(exp(printed[0]), CERTAIN), min(exp(printed[1]), CERTAIN)
+    return place, probabilities, known, score, posterior, printed
 
 
 def stored_in(contents: memoryview) -> "StoredModel | None":
@@ -199,7 +240,7 @@ def open_stored(path: str) -> StoredClassifier | None:
         os.close(descriptor)
     if model is None:
         return None
-    rule = plain_rule_of(model.policies()[-1], model.classes())
+    rule = plain_rule_of(model.tables()[-1][1], model.classes())
     if rule is None:
         return None
     return StoredClassifier(model, reader_of(model.views()), rule)
@@ -264,7 +305,7 @@ def stored_at(descriptor: int) -> "StoredModel | None":
         model = StoredModel(_mapped(descriptor))
     except (OSError, ValueError):
         return None
-    for policy in {*model.policies()}:
+    for policy in {policy for _, policy in model.tables()}:
         if _threshold_of(policy) is None and _policy_in(policy) is None:
             return None
     return model

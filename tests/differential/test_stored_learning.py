@@ -258,10 +258,10 @@ def test_a_tail_in_memory_changes_no_score(model: Path) -> None:
     whole = model.read_bytes()
     plain, gathered = StoredModel(whole), StoredModel(whole)
     gathered.gather(None)
-    grown = StoredModel(whole[: plain.tables()[0]])
+    grown = StoredModel(whole[: plain.tables()[0][0]])
     grown.gather(plain)
-    start = plain.tables()[0]
-    for length in plain.tables()[1:]:
+    start = plain.tables()[0][0]
+    for length, _ in plain.tables()[1:]:
         assert grown.append(whole[start : start + length])
         start += length
     assert grown.tables() == plain.tables()
@@ -289,7 +289,7 @@ def test_only_a_model_with_the_same_first_table_takes_counts_over(
     else:
         with_more(model, 1)
     plain, after = (StoredModel(model.read_bytes()) for _ in range(2))
-    length = old.tables()[0]
+    length, _ = old.tables()[0]
     assert (model.read_bytes()[:length] == whole[:length]) is is_same
     after.gather(before)
     after.gather(before)  # once more is the same
