@@ -2,8 +2,6 @@
 
 #include "module.h"
 
-enum { AHEAD = 8 };   /* terms whose entries are asked for before they are read */
-enum { LINE = 64 };   /* bytes that a processor fetches together */
 enum { ROWS = 1024 }; /* entries whose logarithms are computed together */
 
 /* --- logarithms ------------------------------------------------------------------- */
@@ -57,13 +55,9 @@ take_logarithms(double *values, size_t n)
 
 /* The weights of one view by term, and documents; see contrast_sums.add_by_class. */
 typedef struct {
-    Integers starts; /* of each term's entries */
-    Integers weights;
-    const uint16_t *classes; /* of each weight */
-    size_t n_terms, n_entries, n_classes, n_documents;
-    const int64_t *begins;  /* of each document's terms */
-    const int64_t *places, *labels;
-    const double *x, *own, *rates;
+    Spread of; /* whose values are weights */
+    const int64_t *labels;
+    const double *own, *rates;
     double smoothing;
     double *complements, *owns;
 } Sums;
@@ -116,8 +110,8 @@ add_up(Waiting *waiting, size_t n_classes, double *restrict complements,
 static void
 add_document(const Sums *sums, size_t document, Waiting *waiting)
 {
-    size_t first = document * sums->n_classes;
-    add_up(waiting, sums->n_classes, sums->complements + first, sums->owns + first);
+    size_t first = document * sums->of.n_classes;
+    add_up(waiting, sums->of.n_classes, sums->complements + first, sums->owns + first);
 }
 
 /* Return the sum of some weights. */
@@ -161,18 +155,18 @@ FOR_EACH_PROCESSOR static void
 add_entries(const Sums *sums, size_t document, Term term, Waiting *waiting)
 {
     double a = sums->smoothing, whole = term.whole;
-    const double *rates = sums->rates + document * sums->n_classes;
-    const uint16_t *restrict classes = sums->classes + term.first;
+    const double *rates = sums->rates + document * sums->of.n_classes;
+    const uint16_t *restrict classes = sums->of.classes + term.first;
     double *restrict weights = waiting->weights;
     double *restrict rests = waiting->rests + waiting->length;
     double *restrict owns = waiting->owns + waiting->length;
-    read_weights(sums->weights, term.first, term.length, weights);
-    size_t n = find_class(classes, term.length, sums->n_classes, sums->labels[document]);
+    read_weights(sums->of.values, term.first, term.length, weights);
+    size_t n = find_class(classes, term.length, sums->of.n_classes, sums->labels[document]);
     if (n < term.length) /* the document's own class */
         weights[n] = not_below_zero(weights[n] - term.own);
     for (size_t k = 0; k < term.length; k++)
         rests[k] = not_below_zero(whole - weights[k]) + a;
-    if (term.length == sums->n_classes) /* it is in all classes, which are in order */
+    if (term.length == sums->of.n_classes) /* it is in all classes, which are in order */
         for (size_t k = 0; k < term.length; k++)
             owns[k] = 1.0 + weights[k] * rates[k];
     else
@@ -201,23 +195,19 @@ are_classes(const uint16_t *classes, size_t length, size_t n_classes)
 static void
 add_term(const Sums *sums, size_t document, int64_t number, Waiting *waiting)
 {
-    uint64_t place = (uint64_t)sums->places[number];
-    if (sums->x[number] == 0.0 || place >= sums->n_terms)
-        return;
-    int64_t n = integer_at(sums->starts, place);
-    int64_t end = integer_at(sums->starts, place + 1);
-    if (n < 0 || end > (int64_t)sums->n_entries || n >= end)
+    int64_t end, n = entries_at(&sums->of, sums->of.places[number], &end);
+    if (sums->of.x[number] == 0.0 || n >= end)
         return;
     size_t first = (size_t)n, left = (size_t)(end - n);
     double own = sums->own[number];
-    Term term = {.x = sums->x[number], .own = own};
-    term.whole = not_below_zero((double)sum_weights(sums->weights, first, left) - own);
+    Term term = {.x = sums->of.x[number], .own = own};
+    term.whole = not_below_zero((double)sum_weights(sums->of.values, first, left) - own);
     for (; left; first += term.length, left -= term.length) {
         term.first = first;
         term.length = left < ROWS ? left : ROWS;
         if (waiting->length + term.length > ROWS)
             add_document(sums, document, waiting);
-        if (are_classes(sums->classes + first, term.length, sums->n_classes))
+        if (are_classes(sums->of.classes + first, term.length, sums->of.n_classes))
             add_entries(sums, document, term, waiting);
     }
 }
@@ -227,22 +217,10 @@ sum_document(const Sums *sums, size_t document)
 {
     Waiting waiting;
     waiting.length = waiting.n_terms = 0;
-    int64_t end = sums->begins[document + 1];
-    for (int64_t term = sums->begins[document]; term < end; term++) {
-        if (term + AHEAD < end) {
-            uint64_t next = (uint64_t)sums->places[term + AHEAD];
-            uint64_t soon = (uint64_t)sums->places[term + AHEAD / 2];
-            if (next < sums->n_terms)
-                PREFETCH(address_of(sums->starts, next));
-            if (soon < sums->n_terms) {
-                uint64_t entry = (uint64_t)integer_at(sums->starts, soon);
-                if (entry < sums->n_entries) {
-                    PREFETCH(address_of(sums->weights, entry));
-                    PREFETCH((const char *)address_of(sums->weights, entry) + LINE);
-                    PREFETCH(sums->classes + entry);
-                }
-            }
-        }
+    int64_t end = sums->of.begins[document + 1];
+    for (int64_t term = sums->of.begins[document]; term < end; term++) {
+        if (term + SOON < end)
+            fetch_term(&sums->of, term);
         add_term(sums, document, term, &waiting);
     }
     add_document(sums, document, &waiting);
@@ -259,41 +237,26 @@ add_by_class(PyObject *module, PyObject *args)
                           &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8],
                           &sums.smoothing, &b[9], &b[10]))
         return NULL;
-    sums.n_terms = (size_t)n_all_terms;
-    sums.n_entries = (size_t)b[1].len / 2;
-    sums.n_documents = (size_t)b[7].len / 8;
-    size_t n_terms = (size_t)b[4].len / 8; /* of the documents */
-    size_t n_cells = (size_t)b[8].len / 8;
-    sums.n_classes = sums.n_documents ? n_cells / sums.n_documents : 0;
-    sums.starts = integers_of(&b[0], sums.n_terms + 1);
-    sums.classes = b[1].buf;
-    sums.weights = integers_of(&b[2], sums.n_entries);
-    sums.begins = b[3].buf;
-    sums.places = b[4].buf;
-    sums.x = b[5].buf;
+    size_t n = (size_t)b[4].len / 8, n_cells = (size_t)b[8].len / 8;
     sums.own = b[6].buf;
     sums.labels = b[7].buf;
     sums.rates = b[8].buf;
     sums.complements = b[9].buf;
     sums.owns = b[10].buf;
-    bool is_sound = n_all_terms >= 0 && sums.starts.width && sums.weights.width
-                    && has_size(&b[1], sums.n_entries, 2)
-                    && has_size(&b[3], sums.n_documents + 1, 8)
-                    && has_size(&b[4], n_terms, 8) && has_size(&b[5], n_terms, 8)
-                    && has_size(&b[6], n_terms, 8)
-                    && has_size(&b[7], sums.n_documents, 8)
-                    && has_size(&b[8], sums.n_documents * sums.n_classes, 8)
-                    && has_size(&b[9], n_cells, 8) && has_size(&b[10], n_cells, 8)
-                    && are_starts(sums.begins, sums.n_documents, (int64_t)n_terms);
+    bool is_sound = take_spread(&sums.of, n_all_terms, b) && has_size(&b[6], n, 8)
+                    && has_size(&b[7], sums.of.n_documents, 8);
+    sums.of.n_classes = is_sound && sums.of.n_documents ? n_cells / sums.of.n_documents : 0;
+    is_sound = is_sound && has_size(&b[8], sums.of.n_documents * sums.of.n_classes, 8)
+               && has_size(&b[9], n_cells, 8) && has_size(&b[10], n_cells, 8);
     if (is_sound) {
         Py_BEGIN_ALLOW_THREADS
-        for (size_t document = 0; document < sums.n_documents; document++)
+        for (size_t document = 0; document < sums.of.n_documents; document++)
             sum_document(&sums, document);
         Py_END_ALLOW_THREADS
     } else {
         PyErr_SetString(PyExc_ValueError, "these are no terms with weights");
     }
-    for (size_t n = 0; n < 11; n++)
+    for (n = 0; n < 11; n++)
         PyBuffer_Release(&b[n]);
     return is_sound ? counted_none() : NULL;
 }

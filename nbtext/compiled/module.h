@@ -119,6 +119,47 @@ bool take_terms(TermKeys *terms, const Py_buffer *keys, const Py_buffer *buckets
 /* Find the places of keys; of one that is not there, n_terms. */
 void find_places(const TermKeys *terms, const uint64_t *wanted, int64_t *places, size_t n);
 
+/* arrays.c: entries of terms by class, and documents of these terms; see `Said.sums` there */
+typedef struct {
+    Integers starts; /* of each term's entries, and one more */
+    const uint16_t *classes;
+    Integers values; /* of each entry; where they are real numbers, only their addresses */
+    size_t n_terms, n_entries, n_classes, n_documents;
+    const int64_t *begins, *places; /* of each document's terms, and of each term */
+    const double *x;
+} Spread;
+
+/* Take starts, classes, values, begins, places and x; false if they do not fit. */
+bool take_spread(Spread *of, Py_ssize_t n_terms, const Py_buffer *b);
+/* Return where the entries of a place begin, and end; none if there is no such place. */
+static inline int64_t
+entries_at(const Spread *of, int64_t place, int64_t *end)
+{
+    if (place < 0 || (uint64_t)place >= of->n_terms)
+        return *end = 0;
+    int64_t first = integer_at(of->starts, (size_t)place);
+    *end = integer_at(of->starts, (size_t)place + 1);
+    return first < 0 || *end > (int64_t)of->n_entries ? *end = 0 : first;
+}
+
+/* Ask for the memory of terms that are read later. */
+enum { SOON = 8 };
+static inline void
+fetch_term(const Spread *of, int64_t term)
+{
+    enum { LINE = 64 }; /* bytes that a processor fetches together */
+    uint64_t next = (uint64_t)of->places[term + SOON];
+    int64_t end, soon = entries_at(of, of->places[term + SOON / 2], &end);
+    if (next < of->n_terms)
+        PREFETCH(address_of(of->starts, next));
+    if (soon < end) {
+        const char *values = address_of(of->values, (size_t)soon);
+        for (size_t line = 0; line < 3; line++)
+            PREFETCH(values + line * LINE);
+        PREFETCH(of->classes + soon);
+    }
+}
+
 /* Compiled for several generations of a processor where the loader can choose. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
