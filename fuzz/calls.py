@@ -363,9 +363,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
 }
 """What can be called, with sound arguments."""
 
-LOOKED_AT: Final = {
-    f"StoredModel.{name}" for name in ("views", "classes", "tables")
-}
+LOOKED_AT: Final = {f"StoredModel.{name}" for name in ("views", "classes", "tables")}
 """What has no arguments, and is called with each model that can be opened."""
 
 

@@ -35,8 +35,9 @@ seal_of(const StoredModel *stored)
     const Table *table = stored->model->tables;
     const uint8_t *begin = stored->file.buf;
     Py_ssize_t size = (Py_ssize_t)table->checksums.length * table->checksums.width;
-    return Py_BuildValue("(y#y#)", begin, (Py_ssize_t)(table->contents.at - begin),
-                         table->checksums.at, size);
+    return Py_BuildValue(
+        "(NN)", PyBytes_FromStringAndSize((const char *)begin, table->contents.at - begin),
+        PyBytes_FromStringAndSize((const char *)table->checksums.at, size));
 }
 
 /* Take the counts that another model keeps of a first table that is the same. */
