@@ -59,8 +59,8 @@ class Contrast(OnWeightedTerms):
     reads_ngrams = True
     can_be_corrected = True
     parameters = (
-        Parameter(NGRAMS, 0.0, least=0.0, most=10.0, choices=(0.0, 0.5)),
-        Parameter(OWN, 0.35, least=0.0, most=100.0, choices=(0.0, 0.1, 0.2, 0.35, 1.0)),
+        Parameter(NGRAMS, 0.0, least=0.0, most=10.0, choices=(0.0, 1.0, 2.0)),
+        Parameter(OWN, 0.35, least=0.0, most=100.0, choices=(0.0, 0.1, 0.35, 1.0)),
         Parameter(SCALED, 0.0, least=0.0, most=1.0),
     )
 

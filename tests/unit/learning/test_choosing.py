@@ -3,10 +3,13 @@
 import random
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
 
+from nbtext import load, train_on
 from nbtext.document import Document
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, train
@@ -93,7 +96,7 @@ def test_training_chooses_and_so_does_cross_validation(
 
 
 def test_a_rival_that_loses_a_little_more_is_not_chosen() -> None:
-    trained = train(again(texts(600, 0.64)))
+    trained = train(again(texts(840, 0.63)))
 
     loss, of_rival = trained.losses["weighted"], trained.losses["contrast"]
     assert 1 < of_rival / loss < 1.05
@@ -106,3 +109,20 @@ def test_who_names_a_score_gets_it() -> None:
     )
 
     assert trained.contents.scoring.score == "weighted"
+
+
+def test_byte_ngrams_may_weigh_more_than_words(tmp_path: Path) -> None:
+    choice = random.Random(1)  # noqa: S311  the same each time
+    parts = {"one": "lampen", "two": "heizung", "three": "fenster"}
+
+    def letters(n: int) -> str:
+        return "".join(choice.choices(ascii_lowercase, k=n))
+
+    texts = [
+        (class_, f"{letters(3)} {letters(4)}{part}{letters(3)} {letters(4)}")
+        for _ in range(100)
+        for class_, part in parts.items()
+    ]
+    train_on(texts, tmp_path / "m.nbt")
+
+    assert load(tmp_path / "m.nbt").model.scoring.parameter("ngrams") == 2.0
