@@ -162,7 +162,7 @@ def test_candidates_of_the_same_scores_have_the_same_losses() -> None:
     by_parameters = {
         tuple(one.scoring["parameters"].values()): one for one in found.calibrations
     }
-    assert len(by_parameters) == len(found.calibrations) == 10
+    assert len(by_parameters) == len(found.calibrations) == 12
     assert found.scores is not None
     labels = np.array([int(label) for label, _ in texts])
     for one, scores in zip(found.calibrations, found.scores, strict=True):
