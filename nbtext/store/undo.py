@@ -34,8 +34,8 @@ from nbtext.store.ledger import (
     summed_bins,
 )
 from nbtext.store.schema import RECORDS, bag_arrays
-from nbtext.tokens import Terms
-from nbtext.tokens.bags import fingerprints, joined, starts_of, terms_of
+from nbtext.tokens import Terms, fingerprints
+from nbtext.tokens.bags import joined, starts_of, terms_of
 
 
 @dataclass(frozen=True, slots=True)
