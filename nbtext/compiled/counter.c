@@ -64,8 +64,8 @@ part_terms(Sums *sums, const Pile *piles, size_t n_piles)
 }
 
 /*
- * Add up sorted values, one or more, behind what is `written`. Where values of the same key end is hard
- * to foretell, so that there is no branch.
+ * Add up sorted values, one or more, behind what is `written`. Where values of the same key
+ * end is hard to foretell, so that there is no branch.
  */
 static size_t
 sum_values(Sums *sums, const uint64_t *values, size_t n, size_t written, uint64_t *all)
