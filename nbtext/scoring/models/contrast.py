@@ -16,6 +16,7 @@ softmax(s z), with s fitted. `own` and `ngrams` are chosen by held-out scores.
 from __future__ import annotations
 
 from math import fsum, sqrt
+from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.contrast_sums import ClassSums
+    from nbtext.scoring.models.evidence import Raw
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import View
     from nbtext.tokens import Bag
@@ -80,6 +82,31 @@ class Contrast(OnWeightedTerms):
             return parts
         deviation = _deviation(score_of(parts, len(model.classes)))
         return [_scaled(part, deviation) for part in parts]
+
+    def scores(self, model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
+        """
+        Return one document's score by each scoring, as its evidence gives it.
+
+        What a view says is computed once for scorings that differ in its weight alone.
+        """
+        n_classes, settings = len(model.classes), model.settings.views[: len(bag)]
+        ngrams = float(any(scoring.parameter(NGRAMS) for scoring in scorings))
+        views: dict[Scoring, list[Raw]] = {}
+        found: list[Raw] = []
+        for scoring in scorings:
+            whole = scoring.with_parameters(**{NGRAMS: ngrams, SCALED: 0.0})
+            if whole not in views:
+                parts = super().evidence(model._replace(scoring=whole), bag)
+                views[whole] = [score_of([part], n_classes) for part in parts]
+            weights = [self.weight_of(view, scoring).view for view in settings]
+            by_class = zip(*views[whole], strict=True)
+            score = [sum(map(mul, weights, values)) for values in by_class]
+            if scoring.parameter(SCALED):
+                deviation = _deviation(score)
+                is_told = deviation > LEAST_DEVIATION
+                score = [value / deviation if is_told else 0.0 for value in score]
+            found.append(tuple(score))
+        return found
 
     def many_by(
         self,

@@ -8,9 +8,12 @@ import pytest
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.fitting import Fit
+from nbtext.scoring.candidates import candidates
 from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.models.contrast import MODEL
+from nbtext.scoring.models.evidence import score_of
 from nbtext.scoring.models.registry import for_classes, scoring_of
 from nbtext.scoring.score import Scored, score
 from nbtext.settings.columns import WEIGHTED
@@ -107,6 +110,25 @@ def test_views_of_bytes_weigh_as_much_as_their_parameter(tmp_path: Path) -> None
 
     for weight in (0.0, 0.5, 1.0):
         assert log_odds(both, weight) == pytest.approx(words + weight * ngrams)
+
+
+@pytest.mark.parametrize("scaled", [0.0, 1.0])
+@pytest.mark.parametrize("text", ["hello", "good morning there", "nobody", ""])
+def test_scores_by_many_scorings_are_those_of_their_evidence(
+    tmp_path: Path, text: str, scaled: float
+) -> None:
+    texts = [("a", "hello there"), ("b", "good morning"), ("c", "there, there")]
+    both = Settings("text", (WORDS, NGRAMS)).counting(WEIGHTED)
+    model = model_of(tmp_path / "m.nbt", counted(texts, both), CONTRAST)
+    bag = bag_of(reading(text, 2), model.settings)
+    scorings = [one.with_parameters(scaled=scaled) for one in candidates(CONTRAST)]
+
+    found = MODEL.scores(model, scorings, bag)
+
+    for raw, scoring in zip(found, scorings, strict=True):
+        evidence = MODEL.evidence(model._replace(scoring=scoring), bag)
+        assert raw == pytest.approx(score_of(evidence, 3), abs=1e-9)
+    assert MODEL.scores(model, scorings[:1], bag) == found[:1]
 
 
 @pytest.mark.parametrize(("n_classes", "scaled"), [(2, 0.0), (10, 0.0), (11, 1.0)])
