@@ -67,8 +67,10 @@ reader_document_keys(PyObject *self, PyObject *documents)
         return NULL;
     mail->keys->length = 0;
     bool is_read = mail->n_views == 1 && push_key(&starts, 0);
-    if (!is_read)
+    if (mail->n_views != 1)
         PyErr_SetString(PyExc_ValueError, "a reader of one view was expected");
+    else if (!is_read)
+        PyErr_NoMemory();
     for (Py_ssize_t n = 0; is_read && n < PyList_Size(documents); n++)
         is_read = read_document(mail, PyList_GetItem(documents, n), &starts);
     if (is_read)

@@ -290,7 +290,8 @@ def test_what_a_killed_server_leaves_is_replaced(start: "Start") -> None:
 def test_what_cannot_be_served_is_said(
     server: "Server", options: list[str], code: int, complaint: str
 ) -> None:
-    found, said = run("-m", server.model, "--listen", "127.0.0.1:0", *options)
+    model = () if "-m" in options else ("-m", server.model)
+    found, said = run(*model, "--listen", "127.0.0.1:0", *options)
 
     assert found == code
     assert complaint in said
