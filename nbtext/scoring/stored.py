@@ -10,7 +10,6 @@ of what is decided here.
 """
 
 import os
-from math import exp, log, log1p
 from stat import S_ISREG
 
 from nbtext.scoring.figures import CERTAIN
@@ -136,6 +135,8 @@ def scored_by(
         the model knows; the score, not calibrated; the log posterior of both classes,
         and the same as it is printed. None if the file is damaged.
     """
+    from math import exp, log, log1p  # who learns has no need of it
+
     found = model.score(keys)
     if found is None:
         return None

@@ -103,7 +103,8 @@ def event_models() -> Iterator[EventModel]:
 
 
 def choice_of(models: Iterable[EventModel]) -> str:
-    """Return the option that names a score, of one event model or more, for a message.
+    """
+    Return the option that names a score, of one event model or more, for a message.
 
     It is such as `--score sum, bernoulli or poisson`.
     """
