@@ -69,10 +69,10 @@ mean_score(const Model *model, const Slice *keys, double *score, int64_t *known)
         Slice left = keys[view];
         while (left.at < left.end) {
             uint64_t some[AT_ONCE];
-            size_t size = length_of(left) < sizeof some ? length_of(left) : sizeof some;
-            memcpy(some, left.at, size);
-            left.at += size;
-            if (!add_terms(model, view, &odds, some, size / sizeof *some, &sum))
+            size_t n = 0;
+            for (; n < AT_ONCE && left.at < left.end; n++, left.at += sizeof *some)
+                memcpy(some + n, left.at, sizeof *some);
+            if (!add_terms(model, view, &odds, some, n, &sum))
                 return false;
         }
         *known += sum.known;

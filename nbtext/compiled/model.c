@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { STRIDE = 16, FIRST_ROOM = 8 };
+enum { STRIDE = 16, FIRST_ROOM = 8, NEAR = 16 };
 
 /* Say which classes of the model those of a table are, and add up what it says of them. */
 static bool
@@ -137,7 +137,7 @@ release_model(Model *model)
     for (size_t n = 0; n < model->n_tables; n++) {
         free(model->tables[n].verified);
         for (size_t view = 0; view < MOST_VIEWS; view++)
-            free(model->tables[n].views[view].kept);
+            free(model->tables[n].views[view].kept.terms);
     }
     free(model->tables);
     model->tables = NULL;
@@ -154,12 +154,11 @@ find_key(const Table *table, const TermArrays *terms, uint64_t key, uint64_t *pl
     uint64_t bucket = key >> (KEY_BITS - terms->index_bits);
     if (bucket + 1 >= terms->buckets.length)
         return UNKNOWN_TERM;
-    if (!terms->kept && !verify(table, &terms->buckets, bucket, bucket + 2))
+    if (!verify(table, &terms->buckets, bucket, bucket + 2))
         return IS_DAMAGED;
     uint64_t low = value_at(&terms->buckets, bucket);
     uint64_t end = value_at(&terms->buckets, bucket + 1), high = end;
-    if (low > high || high > keys->length
-        || (!terms->kept && !verify(table, keys, low, high)))
+    if (low > high || high > keys->length || !verify(table, keys, low, high))
         return IS_DAMAGED;
     if (keys->width == 4)
         key &= UINT32_MAX;
@@ -251,50 +250,55 @@ add_counts(const Table *table, size_t view, uint64_t key, size_t n_columns, Coun
     return is_found ? KNOWN_TERM : IS_DAMAGED;
 }
 
-/* Where the bucket of a key begins, as it is said; 0 if nothing can be there. */
-static uint64_t
-guessed_place(const TermArrays *terms, uint64_t key)
+/* The bucket of a key among terms in memory. */
+static size_t
+kept_bucket(const Kept *kept, uint64_t key)
 {
-    uint64_t bucket = key >> (KEY_BITS - terms->index_bits);
-    uint64_t place = bucket < terms->buckets.length ? value_at(&terms->buckets, bucket) : 0;
-    return place < terms->keys.length ? place : 0;
+    return key >> (KEY_BITS - kept->bits) & ((UINT64_C(1) << kept->bits) - 1);
 }
 
-/* Ask memory for what the first table has of some terms, their counts in memory left out. */
+/* Ask memory for what it keeps of some terms. */
 static void
-fetch(const TermArrays *terms, const uint64_t *keys, size_t n)
+fetch_kept(const Kept *kept, const uint64_t *keys, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        PREFETCH(kept->buckets + kept_bucket(kept, keys[i]));
     for (size_t i = 0; i < n; i++) {
-        uint64_t bucket = keys[i] >> (KEY_BITS - terms->index_bits);
-        if (bucket < terms->buckets.length)
-            PREFETCH(terms->buckets.at + bucket * terms->buckets.width);
+        const KeptTerm *terms = kept->terms + kept->buckets[kept_bucket(kept, keys[i])];
+        PREFETCH(terms);
+        PREFETCH(terms + A_BUCKET - 1); /* often in the next line */
     }
-    for (size_t i = 0; i < n; i++) {
-        uint64_t place = guessed_place(terms, keys[i]);
-        PREFETCH(terms->keys.at + place * terms->keys.width);
-        if (!terms->kept) {
-            PREFETCH(terms->codes.at + place * terms->codes.width);
-            PREFETCH(terms->starts.at + place / STRIDE * terms->starts.width);
-        }
+}
+
+/* Find a term in memory; NULL if it is not there. */
+static const KeptTerm *
+find_kept(const Kept *kept, uint64_t key)
+{
+    size_t bucket = kept_bucket(kept, key);
+    size_t low = kept->buckets[bucket], end = kept->buckets[bucket + 1];
+    uint32_t lower = (uint32_t)key;
+    while (end - low > NEAR) { /* keys chosen to lie close together */
+        size_t middle = low + (end - low) / 2;
+        if (kept->terms[middle].key <= lower)
+            low = middle;
+        else
+            end = middle;
     }
-    for (size_t i = 0; i < n && !terms->kept; i++) {
-        uint64_t place = guessed_place(terms, keys[i]) / STRIDE;
-        uint64_t start = value_at(&terms->starts, place);
-        if (start < terms->classes.length) {
-            PREFETCH(terms->classes.at + start * terms->classes.width);
-            PREFETCH(terms->columns[0].at + start * terms->columns[0].width);
-        }
-    }
+    for (; low < end; low++)
+        if (kept->terms[low].key == lower) /* what has more bits is no key */
+            return key >> KEY_BITS ? NULL : kept->terms + low;
+    return NULL;
 }
 
 /* Take what is kept of a term, and add what has changed; false if all is to be looked up. */
 static bool
-take_kept(const Kept *kept, const Change *change, Found *found)
+take_kept(const KeptTerm *kept, const Change *change, Found *found)
 {
-    if (found->lookup == KNOWN_TERM)
+    *found = (Found){UNKNOWN_TERM, {0, 0}};
+    if (kept)
         *found = (Found){KNOWN_TERM, {kept->counts[0], kept->counts[1]}};
-    if (!change || found->lookup == IS_DAMAGED || found->counts[0] == LOOK_IT_UP)
-        return !change && found->counts[0] != LOOK_IT_UP;
+    if (!change || found->counts[0] == LOOK_IT_UP)
+        return found->counts[0] != LOOK_IT_UP;
     const int64_t *first = change->columns[0], *second = change->columns[1];
     int64_t all = first[0] | first[1] | second[0] | second[1];
     *found = (Found){all ? KNOWN_TERM : found->lookup,
@@ -333,18 +337,12 @@ add_up_term(const Model *model, size_t view, uint64_t key)
 void
 find_counts(const Model *model, size_t view, const uint64_t *keys, size_t n, Found *found)
 {
-    const TermArrays *terms = model->tables[0].views + view;
-    bool are_kept = model->has_tail && terms->kept;
-    uint64_t places[AT_ONCE] = {0};
-    if (terms->keys.length)
-        fetch(terms, keys, n);
-    for (size_t i = 0; i < n && are_kept; i++) {
-        found[i] = (Found){find_key(model->tables, terms, keys[i], places + i), {0, 0}};
-        if (found[i].lookup == KNOWN_TERM)
-            PREFETCH(terms->kept + places[i]);
-    }
+    const Kept *kept = &model->tables[0].views[view].kept;
+    bool are_kept = model->has_tail && kept->terms;
+    if (are_kept)
+        fetch_kept(kept, keys, n);
     for (size_t i = 0; i < n; i++)
-        if (!are_kept || !take_kept(terms->kept + places[i], find_change(model, view, keys[i]),
-                                    found + i))
+        if (!are_kept || !take_kept(find_kept(kept, keys[i]), find_change(model, view, keys[i]),
+                                found + i))
             found[i] = add_up_term(model, view, keys[i]);
 }

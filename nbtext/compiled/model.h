@@ -117,7 +117,17 @@ typedef struct {
 /* What is counted of a term in each class; LOOK_IT_UP if the file says more. */
 #define LOOK_IT_UP UINT32_MAX
 typedef struct {
+    uint32_t key; /* its lower bits: the others are those of its bucket */
     uint32_t counts[2];
+} KeptTerm;
+
+enum { A_BUCKET = 4 }; /* terms of one, about */
+
+/* The terms of a view in memory, sorted, and where those of each bucket begin. */
+typedef struct {
+    KeptTerm *terms; /* and A_BUCKET more; NULL if they lie in the file alone */
+    uint32_t *buckets; /* which lie behind them */
+    int bits; /* of a key that are its bucket, two to the power of which there are */
 } Kept;
 
 /* The arrays of a view's terms, as `nbtext.store.schema.TermArrays`. */
@@ -125,7 +135,7 @@ typedef struct {
     Array buckets, keys, codes, starts, classes, columns[N_COLUMNS];
     size_t n_read; /* how many columns are read */
     int index_bits;
-    Kept *kept; /* of each term, once all blocks are verified; NULL if they lie in the file */
+    Kept kept; /* what they say, once all blocks are verified */
 } TermArrays;
 
 /* The arrays of the documents that are counted; of no width if there are none. */

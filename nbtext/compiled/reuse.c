@@ -52,7 +52,7 @@ take_over(StoredModel *stored, StoredModel *before)
         TermArrays *views = stored->model->tables[0].views;
         for (size_t view = 0; view < MOST_VIEWS; view++) {
             views[view].kept = before->model->tables[0].views[view].kept;
-            before->model->tables[0].views[view].kept = NULL;
+            before->model->tables[0].views[view].kept = (Kept){NULL, NULL, 0};
         }
     }
     return is_same >= 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 enum { STRIDE = 16, IMPLIED_BITS = 16 };
+enum { MOST_BUCKET_BITS = 22 };
 
 /* Read the counts of one term, and move `entry` behind its own. */
 static bool
@@ -49,33 +50,67 @@ walk_terms(const Table *table, const TermArrays *terms, Take *take, void *into)
     return place == terms->keys.length;
 }
 
+/* Terms that are being kept: the bucket that is to begin next. */
+typedef struct {
+    Kept kept;
+    uint64_t next;
+} Keeping;
+
+/* Say that all buckets up to one begin at a place, unless they begin before. */
+static void
+begin_buckets(Keeping *keeping, uint64_t last, uint64_t place)
+{
+    while (keeping->next <= last)
+        keeping->kept.buckets[keeping->next++] = (uint32_t)place;
+}
+
 /* Keep what is counted of a term, unless it is to be looked up in the file. */
 static bool
-take_counts(void *into, uint64_t place, uint64_t key, const Counts *counts)
+keep_term(void *into, uint64_t place, uint64_t key, const Counts *counts)
 {
-    Kept *kept = (Kept *)into + place;
+    Keeping *keeping = into;
+    KeptTerm *term = keeping->kept.terms + place;
     bool is_odd = false;
-    (void)key;
+    begin_buckets(keeping, key >> (KEY_BITS - keeping->kept.bits), place);
+    term->key = (uint32_t)key;
     for (size_t class = 0; class < 2; class++) {
         int64_t count = counts->columns[class][0];
         is_odd |= count < 0 || count >= LOOK_IT_UP || counts->columns[class][1] < 0;
-        kept->counts[class] = (uint32_t)count;
+        term->counts[class] = (uint32_t)count;
     }
-    if (is_odd || !(kept->counts[0] | kept->counts[1]))
-        kept->counts[0] = LOOK_IT_UP;
+    if (is_odd || !(term->counts[0] | term->counts[1]))
+        term->counts[0] = LOOK_IT_UP;
     return true;
+}
+
+/* Keep the terms of a view, if there is room, and they are sound. */
+static void
+keep_view(const Table *table, TermArrays *terms)
+{
+    uint64_t n_terms = terms->keys.length, n_padded = n_terms + A_BUCKET;
+    int bits = IMPLIED_BITS; /* of as many, the lower half of a word tells the rest */
+    while (bits < MOST_BUCKET_BITS && n_terms >> bits > A_BUCKET)
+        bits++;
+    uint64_t n_buckets = UINT64_C(1) << bits;
+    KeptTerm *all = n_terms < UINT32_MAX
+                        ? calloc(1, n_padded * sizeof *all + (n_buckets + 1) * sizeof(uint32_t))
+                        : NULL;
+    if (!all)
+        return;
+    Keeping keeping = {{all, (uint32_t *)(void *)(all + n_padded), bits}, 0};
+    if (walk_terms(table, terms, keep_term, &keeping)) {
+        begin_buckets(&keeping, n_buckets, n_terms);
+        terms->kept = keeping.kept;
+    } else {
+        free(all);
+    }
 }
 
 void
 keep_counts(Model *model)
 {
     Table *table = model->tables;
-    for (size_t view = 0; view < model->first.n_views; view++) {
-        TermArrays *terms = table->views + view;
-        Kept *kept = terms->kept ? NULL : calloc(terms->keys.length + 1, sizeof *kept);
-        if (kept && walk_terms(table, terms, take_counts, kept))
-            terms->kept = kept;
-        else
-            free(kept);
-    }
+    for (size_t view = 0; view < model->first.n_views; view++)
+        if (!table->views[view].kept.terms)
+            keep_view(table, table->views + view);
 }

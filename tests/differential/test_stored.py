@@ -7,6 +7,7 @@ from io import BytesIO, TextIOWrapper
 from math import nan
 from pathlib import Path
 from struct import pack
+from typing import Any
 
 import msgpack
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from fuzz import mails, stored
 from fuzz.models import learn
-from nbtext import SettingsOverrides, set_policy, train_on
+from nbtext import SettingsOverrides, load, set_policy, train_on
 from nbtext.cli import _plain, _quick, main
 from nbtext.cli.bogofilter import _options
 from nbtext.cli.bogofilter._options import parse
@@ -244,6 +245,45 @@ def test_a_classifier_with_a_policy_of_its_model_uses_it_too(model: Path) -> Non
     set_policy(str(model), Policy(threshold=0.9))
 
     assert Classifier(load_model(str(model))).scorer.is_quick
+
+
+class Recorded:
+    """A stored model, and how often it was asked to put its counts into memory."""
+
+    def __init__(self, model: Any, n_busy: int = 0) -> None:
+        self.n_gathered = 0
+        self._model = model
+        self._n_busy = n_busy
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def gather(self, before: Any) -> None:
+        if self._n_busy:
+            self._n_busy -= 1
+            raise RuntimeError
+        self.n_gathered += 1
+        self._model.gather(before)
+
+
+@pytest.mark.parametrize("n_busy", [0, 3])
+def test_who_classifies_one_after_the_other_has_the_counts_in_memory(
+    model: Path, monkeypatch: pytest.MonkeyPatch, n_busy: int
+) -> None:
+    due = 25
+    monkeypatch.setattr(scorer, "A_DOCUMENT", model.stat().st_size / due)
+    many, patient = load(model), Classifier(load_model(str(model)))
+    recorded = Recorded(many.scorer._stored, n_busy)
+    never = Recorded(patient.scorer._stored)
+    monkeypatch.setattr(many.scorer, "_stored", recorded)
+    monkeypatch.setattr(patient.scorer, "_stored", never)
+    for number in range(1, due + 20):
+        document = Document("-", (mail(number, SPAM + HAM),))
+        (found,), (expected,) = (one.classify([document]) for one in (many, patient))
+        assert found.printed == expected.printed
+        assert found.log_posterior == expected.log_posterior
+        assert recorded.n_gathered == (number >= due + n_busy)
+    assert never.n_gathered == 0
 
 
 def test_a_classifier_says_what_is_damaged(model: Path) -> None:

@@ -4,7 +4,7 @@ import fcntl
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -325,19 +325,74 @@ def test_counts_in_memory_may_be_of_any_size(model: Path, more: int) -> None:
 
 def with_more(model: Path, more: int) -> None:
     """Count every third term of a model more often in each class that has it."""
-    header, *lines = text_lines(read_contents(open_model(str(model))), str(model))
-    whole = json.loads(header)
-    for number, line in enumerate(lines):
-        term = json.loads(line)
-        if number % 3 or "term" not in term:
-            continue
+    header, *lines = _lines(model)
+    for term in [term for term in lines if "term" in term][::3]:
         for label, counts in term["counts"].items():
             counts[0] += more
-            whole["classes"][label]["totals"][term["view"]][0] += more
-        lines[number] = json.dumps(term)
-    text = "\n".join([json.dumps(whole), *lines]).encode()
+            header["classes"][label]["totals"][term["view"]][0] += more
+    _write_lines(model, [header, *lines])
+
+
+def _lines(model: Path) -> list[dict[str, Any]]:
+    """Return the text of a model, line by line."""
+    text = text_lines(read_contents(open_model(str(model))), str(model))
+    return [json.loads(line) for line in text]
+
+
+def _write_lines(model: Path, lines: Sequence[dict[str, Any]]) -> None:
+    *rest, last = lines
+    whole = [*rest, last | {"lines": len(lines)}]
+    text = "\n".join(map(json.dumps, whole)).encode()
     packed = load_text(io.BytesIO(text), "a text").contents.pack()
     replace_model(str(model), packed, replace=True)
+
+
+@pytest.mark.parametrize("n_others", [0, 300_000])
+def test_keys_in_memory_may_lie_together(model: Path, n_others: int) -> None:
+    """Those that an attacker has chosen, of one bucket, and of the same lower half."""
+    random = Random(54)  # noqa: S311  no secret
+    close = {*range(0xABCD00000000, 0xABCD00000000 + 2 * 700, 2)}
+    alike = {upper << 32 | 0x12345678 for upper in range(1, 0x10000, 40)}
+    ends = {0, 1, (1 << 48) - 1, (1 << 48) - 2, 0xFFFF00000000, 0xFFFFFFFF}
+    others = {random.getrandbits(48) for _ in range(n_others)}
+    known = with_terms(model, close | alike | ends | others)
+    plain, gathered = (StoredModel(model.read_bytes()) for _ in range(2))
+    gathered.gather(None)
+    some = [*close, *alike, *ends, *[*others][:2_000]]
+    wide = [key | 1 << bit for key in some[::9] for bit in (48, 50, 63)]
+    asked = [*some, *(key + 1 for key in some), *wide]
+    asked += [random.getrandbits(48) for _ in range(2_000)]
+    for keys in [*([key] for key in asked), asked]:
+        found = gathered.score(document_of(keys))
+        assert found == plain.score(document_of(keys))
+        assert found is not None
+        assert found[1] == sum(key in known for key in keys)
+
+
+def with_terms(model: Path, keys: Collection[int]) -> set[int]:
+    """Have a model count terms of these keys in a view; return all keys that has."""
+    header, *lines = _lines(model)
+    of_body = {line["term"]: line for line in lines if line.get("view") == "body"}
+    for key in keys:
+        name, label = f"{key:012x}", ("ham", "spam")[key % 3 == 0]
+        if name not in of_body:
+            n_times = 1 + key % 7
+            of_body[name] = {
+                "term": name, "view": "body", "counts": {label: [n_times, 1]}
+            }  # fmt: skip
+            totals = header["classes"][label]["totals"]["body"]
+            totals[:] = [totals[0] + n_times, totals[1] + 1]
+    first = next(n for n, line in enumerate(lines) if line.get("view") == "body")
+    lines = [line for line in lines if line.get("view") != "body"]
+    lines[first:first] = [of_body[name] for name in sorted(of_body)]
+    _write_lines(model, [header, *lines])
+    return {int(name, 16) for name in of_body}
+
+
+def document_of(keys: Iterable[int]) -> tuple[memoryview, ...]:
+    """Return the keys of a document whose terms are all of the view of the body."""
+    packed = b"".join(key.to_bytes(8, "little") for key in keys)
+    return memoryview(b""), memoryview(b""), memoryview(packed)
 
 
 def test_what_is_no_table_of_a_model_is_not_added(model: Path) -> None:
