@@ -299,6 +299,12 @@ def _score(extension: Any) -> Call:
     return extension.StoredModel(_models[0]).score, ((keys, keys, keys),)
 
 
+def _score_all(extension: Any) -> Call:
+    keys = array("Q", [1, 1 << 47, 5, (1 << 64) - 1])
+    view = keys, array("H", [1, 65_535, 2, 3]), array("Q", [0, 3, 4])
+    return extension.StoredModel(_models[0]).score_all, ((view, view, view),)
+
+
 def _lesson(extension: Any) -> Call:
     keys = array("Q", [1, 1 << 47, 5, 5, (1 << 64) - 1])
     mail, other = ((keys, keys, keys), bytes(16)), ((keys, b"", keys), bytes(15) + b"1")
@@ -357,6 +363,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "TextFinder.found": _found,
     "StoredModel": _stored,
     "StoredModel.score": _score,
+    "StoredModel.score_all": _score_all,
     "StoredModel.lesson": _lesson,
     "StoredModel.append": _append,
     "StoredModel.gather": _gather,

@@ -177,6 +177,30 @@ class StoredModel:
             file is damaged, which `nbtext.scoring.model` says how.
 
         """
+    def score_all(
+        self, views: tuple[tuple[memoryview, memoryview, memoryview], ...], /
+    ) -> (
+        tuple[bytearray, bytearray, bytearray, tuple[float, float], tuple[int, int]]
+        | None
+    ):
+        """
+        Score documents, whose terms are as `MailReader.read_all` returns them.
+
+        Args:
+            views: for each view the distinct keys of each document, 64-bit integers,
+                how often each of them occurs, 16-bit integers, and where each
+                document's keys end, 64-bit integers.
+
+        Returns:
+            For each document the score, 64-bit floats, how many of its terms the model
+            knows and how many it has, 64-bit integers; slope and offset of the
+            calibration; how many documents each class has. None as for `score`.
+
+        Raises:
+            ValueError: the views are of different documents, or say of more terms than
+                there are.
+
+        """
 
 class Tables:
     """

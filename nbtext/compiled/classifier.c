@@ -110,7 +110,7 @@ stored_score(PyObject *self, PyObject *views)
     if (take_keys(&given, views, model->first.n_views)) {
         ((StoredModel *)(void *)self)->n_busy++;
         Py_BEGIN_ALLOW_THREADS
-        is_scored = mean_score(model, given.keys, &score, &known);
+        is_scored = mean_score(model, given.keys, NULL, &score, &known);
         Py_END_ALLOW_THREADS
         ((StoredModel *)(void *)self)->n_busy--;
         result = is_scored ? calibrated(model, score, known) : counted_none();
@@ -172,6 +172,7 @@ static PyMethodDef stored_methods[] = {
     {"views", stored_views, METH_NOARGS, NULL},
     {"classes", stored_classes, METH_NOARGS, NULL},
     {"score", stored_score, METH_O, NULL},
+    {"score_all", stored_score_all, METH_O, NULL},
     {"lesson", stored_lesson, METH_VARARGS, NULL},
     {"append", stored_append, METH_O, NULL},
     {"gather", stored_gather, METH_O, NULL},

@@ -89,7 +89,7 @@ add_mail(Lesson *lesson, const Slice *keys, const uint8_t *digest)
     for (size_t n = 0; n < lesson->n_mails; n++)
         if (memcmp(lesson->mails[n].digest, digest, DIGEST_SIZE) == 0)
             return NOT_HERE; /* a copy of another */
-    if (!mean_score(lesson->model, keys, &score, &known))
+    if (!mean_score(lesson->model, keys, NULL, &score, &known))
         return NOT_HERE;
     lesson->n_mails++;
     memcpy(mail->digest, digest, DIGEST_SIZE);

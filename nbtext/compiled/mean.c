@@ -38,10 +38,10 @@ typedef struct {
     int64_t kept, known;
 } Sum;
 
-/* Add what some terms say; false if the model is damaged. */
+/* Add what some terms say, each so many times; false if the model is damaged. */
 static bool
-add_terms(const Model *model, size_t view, const Odds *odds, const uint64_t *keys, size_t n,
-          Sum *sum)
+add_terms(const Model *model, size_t view, const Odds *odds, const uint64_t *keys,
+          const uint16_t *times, size_t n, Sum *sum)
 {
     Found found[AT_ONCE];
     find_counts(model, view, keys, n, found);
@@ -51,15 +51,16 @@ add_terms(const Model *model, size_t view, const Odds *odds, const uint64_t *key
         if (found[i].lookup == UNKNOWN_TERM)
             continue;
         double says = log_odds(odds, found[i].counts);
-        sum->known++;
-        sum->sum += says;
-        sum->kept += says != 0;
+        sum->known += times[i];
+        sum->sum += times[i] * says;
+        sum->kept += says != 0 ? times[i] : 0;
     }
     return true;
 }
 
 bool
-mean_score(const Model *model, const Slice *keys, double *score, int64_t *known)
+mean_score(const Model *model, const Slice *keys, const Slice *counts, double *score,
+           int64_t *known)
 {
     *score = 0;
     *known = 0;
@@ -67,12 +68,20 @@ mean_score(const Model *model, const Slice *keys, double *score, int64_t *known)
         Odds odds = odds_of(model, view);
         Sum sum = {0, 0, 0};
         Slice left = keys[view];
+        const uint8_t *more = counts ? counts[view].at : NULL;
         while (left.at < left.end) {
             uint64_t some[AT_ONCE];
+            uint16_t times[AT_ONCE];
             size_t n = 0;
-            for (; n < AT_ONCE && left.at < left.end; n++, left.at += sizeof *some)
+            for (; n < AT_ONCE && left.at < left.end; n++, left.at += sizeof *some) {
                 memcpy(some + n, left.at, sizeof *some);
-            if (!add_terms(model, view, &odds, some, n, &sum))
+                times[n] = 1;
+                if (more) {
+                    memcpy(times + n, more, sizeof *times);
+                    more += sizeof *times;
+                }
+            }
+            if (!add_terms(model, view, &odds, some, times, n, &sum))
                 return false;
         }
         *known += sum.known;

@@ -269,7 +269,9 @@ Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts
 
 /* --- mean.c ----------------------------------------------------------------------- */
 
-/* Score a document by the keys of its terms in each view; false if the model is damaged. */
-bool mean_score(const Model *model, const Slice *keys, double *score, int64_t *known);
+/* Score a document by the keys of its terms in each view, and how often each occurs, 16 bits;
+   once if there are no counts. False if the model is damaged. */
+bool mean_score(const Model *model, const Slice *keys, const Slice *counts, double *score,
+                int64_t *known);
 
 #endif

@@ -33,6 +33,7 @@ typedef struct {
 bool take_keys(KeysOfViews *keys, PyObject *views, size_t n_views);
 void release_keys_of_views(KeysOfViews *keys);
 
+PyObject *stored_score_all(PyObject *self, PyObject *views);
 PyObject *stored_lesson(PyObject *self, PyObject *args);
 PyObject *stored_append(PyObject *self, PyObject *table);
 PyObject *stored_gather(PyObject *self, PyObject *before);

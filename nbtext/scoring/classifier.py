@@ -132,7 +132,7 @@ class Classifier:
 
     def _decide_batch(self, batch: "ReadBatch", *, headings: bool) -> list[Decision]:
         """Decide about documents that were read at once, one or more."""
-        scores = self.scorer.scored_together(batch.views)
+        scores = self.scorer.scored_batch(batch)
         return [
             self.decide_one(document, scored, headings=headings)
             for document, scored in zip(batch.documents, scores, strict=True)

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from nbtext._compiled import MailReader, StoredModel
     from nbtext.policy import Policy
     from nbtext.scoring.costs import Costs
+    from nbtext.tokens.batch_reading import PackedTerms
 
     Pair: TypeAlias = tuple[float, float]
-    StoredScore: TypeAlias = tuple[int, Pair, int, float, Pair, Pair]
-    """As `scored_by` returns it."""
+    StoredScore: TypeAlias = tuple[Pair, Pair, int]
+    """The log posterior of both classes, the same as it is printed, and how many of the
+    terms the model knows."""
 
 MOST_KEPT: "Final" = 8
 """Maximum number of models that stay open."""
@@ -108,7 +110,11 @@ class StoredClassifier:
         scored = None if reading is None else scored_by(self._model, reading[0])
         if scored is None:
             return None
-        place, probabilities, known, _, _, printed = scored
+        from math import exp
+
+        _, printed, known = scored
+        place = int(printed[1] > printed[0])
+        probabilities = min(exp(printed[0]), CERTAIN), min(exp(printed[1]), CERTAIN)
         chosen: int | None = None
         if not isinstance(self._rule, float):
             chosen = self._rule.cheapest(printed)
@@ -125,24 +131,58 @@ class StoredClassifier:
 def scored_by(
     model: "StoredModel", keys: tuple[memoryview, ...]
 ) -> "StoredScore | None":
-    """
-    Score a document by the keys of its terms in each view.
-
-    What `nbtext.scoring.posterior` specifies, for two classes.
-
-    Returns:
-        The place of the more probable class; the probabilities; how many of the terms
-        the model knows; the score, not calibrated; the log posterior of both classes,
-        and the same as it is printed. None if the file is damaged.
-    """
-    from math import exp, log, log1p  # who learns has no need of it
-
+    """Score a document by the keys of its terms; None if the file is damaged."""
     found = model.score(keys)
     if found is None:
         return None
-    score, known, (slope, offset), documents = found
-    if known:
-        log_odds = slope * score + offset
+    score, known, fit, documents = found
+    return (*_posteriors(score if known else None, fit, documents), known)
+
+
+def scored_all(
+    model: "StoredModel", views: "PackedTerms"
+) -> "list[tuple[Pair, Pair, int, int]] | None":
+    """
+    Score documents, as `MailReader.read_all` returns their terms.
+
+    Returns:
+        For each what `scored_by` returns, and how many terms it has; None if the file
+        is damaged.
+    """
+    found = model.score_all(views)
+    if found is None:
+        return None
+    scores, known, tokens, fit, documents = found
+    rows = zip(
+        memoryview(scores).cast("d").tolist(),
+        memoryview(known).cast("q").tolist(),
+        memoryview(tokens).cast("q").tolist(),
+        strict=True,
+    )
+    return [
+        (*_posteriors(score if n_known else None, fit, documents), n_known, n_tokens)
+        for score, n_known, n_tokens in rows
+    ]
+
+
+def _posteriors(
+    score: float | None, fit: "Pair", documents: tuple[int, int]
+) -> "tuple[Pair, Pair]":
+    """
+    Return what `nbtext.scoring.posterior` specifies, for two classes.
+
+    Args:
+        score: of a document; None if the model knows none of its terms.
+        fit: the slope and the offset of the calibration.
+        documents: those of each class.
+
+    Returns:
+        The log posterior of both classes, and the same as it is printed.
+    """
+    from math import exp, log, log1p  # who learns has no need of it
+
+    if score is not None:
+        log_odds = fit[0] * score + fit[1]
         rest = log1p(exp(-abs(log_odds)))
         posterior = -(max(log_odds, 0.0) + rest), -(max(-log_odds, 0.0) + rest)
     else:
@@ -151,13 +191,10 @@ def scored_by(
     best = int(posterior[1] > posterior[0])
     others = documents[1 - best]
     most = log((others + 1) / (others + 2))
-    printed = posterior
-    if posterior[best] > most:
-        left = -log(others + 2)
-        printed = (left, most) if best else (most, left)
-    place = int(printed[1] > printed[0])
-    probabilities = min(exp(printed[0]), CERTAIN), min(exp(printed[1]), CERTAIN)
-    return place, probabilities, known, score, posterior, printed
+    if posterior[best] <= most:
+        return posterior, posterior
+    left = -log(others + 2)
+    return posterior, (left, most) if best else (most, left)
 
 
 def stored_in(contents: memoryview) -> "StoredModel | None":

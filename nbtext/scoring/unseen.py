@@ -115,6 +115,7 @@ class UnseenClassifier(Classifier):
     def arrange(self, samples: Iterable[Document]) -> None:
         """Arrange the counts for the batch engine, and the ledger."""
         super().arrange(samples)
+        self.scorer.arranged()  # which plain mail has no need of otherwise
         len(self._ledger)
 
     @cached_property

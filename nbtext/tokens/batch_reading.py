@@ -6,16 +6,16 @@ What comes out is what `nbtext.tokens.key_reading.read_keys` and then
 for the order of a document's terms: that in which they occur first. The compiled reader
 lets go of the interpreter's lock for a whole batch, so that threads read side by side.
 What it refuses is left to those two.
+
+Nothing is loaded for arrays before they are asked for: the compiled engine scores plain
+mail without them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeAlias
 
 from nbtext.tokens import compiled
-from nbtext.tokens.bags import Terms
 from nbtext.tokens.key_reading import bytes_of, digest_of
 
 if TYPE_CHECKING:
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
     from nbtext.document import Document
     from nbtext.settings.reading import Settings
+    from nbtext.tokens.bags import Terms
+
+PackedTerms: TypeAlias = tuple[tuple[memoryview, memoryview, memoryview], ...]
+"""The terms of documents by view, as `MailReader.read_all` returns them."""
 
 
-class ReadBatch(NamedTuple):
+class ReadBatch:
     """
     Documents that were read together.
 
@@ -34,16 +38,40 @@ class ReadBatch(NamedTuple):
         digests: what names each of them; none if they are not to be named.
         fingerprints: what tells their counts from those of others; likewise.
         are_mail: whether each is mail.
-        views: for each view their terms.
         others: the documents that are still to be read.
+        packed: the terms of all documents in the order in which they were given, of
+            which the others have none.
+        places: the places of those that were read among all.
     """
 
-    documents: list[Document]
-    digests: list[bytes]
-    fingerprints: list[int]
-    are_mail: list[bool]
-    views: list[Terms]
-    others: list[Document]
+    def __init__(self, others: list[Document], packed: PackedTerms = ()) -> None:
+        """
+        Say of no document yet that it was read.
+
+        Args:
+            others: see above.
+            packed: see above.
+        """
+        self.documents: list[Document] = []
+        self.digests: list[bytes] = []
+        self.fingerprints: list[int] = []
+        self.are_mail: list[bool] = []
+        self.places: list[int] = []
+        self.others = others
+        self.packed = packed
+        self._views: list[Terms] | None = None
+
+    @property
+    def views(self) -> list[Terms]:
+        """The terms of the documents that were read, by view, as arrays."""
+        if self._views is None:
+            self._views = [_terms_of(*of_view) for of_view in self.packed]
+            if self.others:
+                import numpy as np
+
+                places = np.array(self.places, np.intp)
+                self._views = [terms.take(places) for terms in self._views]
+        return self._views
 
 
 def read_together(
@@ -64,32 +92,32 @@ def read_together(
     given = [bytes_of(document, settings) for document in documents]
     texts = tuple([text for text in given if text is not None])
     if reader is None or len(texts) < len(documents):
-        return ReadBatch([], [], [], [], [], [*documents])
-    views, digests, marks, kinds = reader.read_all(texts, are_named)
+        return ReadBatch([*documents])
+    packed, digests, marks, kinds = reader.read_all(texts, are_named)
     is_read = kinds.cast("Q").tolist()
     fingerprints = marks.cast("Q").tolist() if are_named else []
-    read, others, names, are_mail = [], [], [], []
+    batch = ReadBatch([], packed)
     for place, (document, kind) in enumerate(zip(documents, is_read, strict=True)):
         if not kind:
-            others.append(document)
+            batch.others.append(document)
             continue
-        read.append(document)
+        batch.documents.append(document)
+        batch.places.append(place)
         if are_named:
             digest = bytes(digests[16 * place : 16 * place + 16])
-            names.append(digest_of(document, digest))
+            batch.digests.append(digest_of(document, digest))
+            batch.fingerprints.append(fingerprints[place])
         is_mail = kind > 1 if document.is_mail is None else document.is_mail
-        are_mail.append(is_mail)
-    terms = [_terms_of(*view) for view in views]
-    if others:
-        places = np.array(is_read).nonzero()[0]
-        terms = [of_view.take(places) for of_view in terms]
-        if are_named:
-            fingerprints = [fingerprints[place] for place in places.tolist()]
-    return ReadBatch(read, names, fingerprints, are_mail, terms, others)
+        batch.are_mail.append(is_mail)
+    return batch
 
 
 def _terms_of(keys: memoryview, counts: memoryview, ends: memoryview) -> Terms:
     """Return the terms of one view, as the compiled reader gives them."""
+    import numpy as np
+
+    from nbtext.tokens.bags import Terms
+
     found = np.frombuffer(keys, np.uint64)
     starts = np.zeros(len(ends) // 8 + 1, np.int64)
     starts[1:] = np.frombuffer(ends, np.int64)

@@ -42,7 +42,8 @@ def terms(documents, settings):
     batch = read_together(documents, settings)
     arrays = [(view.keys, view.counts, view.starts) for view in batch.views]
     lists = [[array.tolist() for array in view] for view in arrays]
-    return lists, batch[:4], batch.others
+    read = batch.documents, batch.digests, batch.fingerprints, batch.are_mail
+    return lists, read, batch.others
 
 
 def try_all(read, documents, settings):

@@ -1,0 +1,121 @@
+/* The scores of many documents at once; twin of nbtext/scoring/batch.py. */
+
+#include "stored.h"
+
+enum { N_BUFFERS = 3 }; /* of a view: keys, how often each occurs, where documents end */
+
+/* Documents as `MailReader.read_all` returns them, view by view. */
+typedef struct {
+    Py_buffer buffers[MOST_VIEWS][N_BUFFERS];
+    size_t n_views, n_documents; /* views whose buffers are to be released */
+} Documents;
+
+/* What is computed of each document. */
+typedef struct {
+    double *scores;
+    int64_t *known, *tokens;
+} Scores;
+
+static void
+release_documents(Documents *documents)
+{
+    for (; documents->n_views; documents->n_views--)
+        for (size_t n = 0; n < N_BUFFERS; n++)
+            PyBuffer_Release(&documents->buffers[documents->n_views - 1][n]);
+}
+
+/* Where the terms of the first documents end in a view. */
+static uint64_t
+end_of(const Documents *documents, size_t view, size_t n_first)
+{
+    uint64_t end = 0;
+    if (n_first)
+        memcpy(&end, (const uint8_t *)documents->buffers[view][2].buf + 8 * (n_first - 1), 8);
+    return end;
+}
+
+/* Whether a view is of as many documents as the first, and has as many terms as it says. */
+static bool
+is_whole(Documents *documents, size_t view)
+{
+    const Py_buffer *of = documents->buffers[view];
+    uint64_t n_terms = (uint64_t)of[0].len / 8, n_counts = (uint64_t)of[1].len / 2;
+    size_t n = (size_t)of[2].len / 8;
+    if (view == 0)
+        documents->n_documents = n;
+    for (size_t i = 0; i < n; i++)
+        if (end_of(documents, view, i) > end_of(documents, view, i + 1))
+            return false;
+    return n == documents->n_documents && n_counts >= n_terms
+           && end_of(documents, view, n) <= n_terms;
+}
+
+/* Take documents; false with an error. They are to be released in either case. */
+static bool
+take_documents(Documents *documents, PyObject *views, size_t n_views)
+{
+    bool is_sound = PyTuple_Check(views) && (size_t)PyTuple_Size(views) == n_views;
+    for (size_t view = 0; is_sound && view < n_views; view++) {
+        Py_buffer *of = documents->buffers[view];
+        PyObject *terms = PyTuple_GetItem(views, (Py_ssize_t)view);
+        is_sound = PyTuple_Check(terms);
+        if (is_sound && !PyArg_ParseTuple(terms, "y*y*y*;terms", of, of + 1, of + 2))
+            return false;
+        documents->n_views += is_sound;
+        is_sound = is_sound && is_whole(documents, view);
+    }
+    if (!is_sound)
+        PyErr_SetString(PyExc_ValueError, "these are no terms of documents, by view");
+    return is_sound;
+}
+
+/* Score one of some documents; false if the model is damaged. */
+static bool
+score_one(const Model *model, const Documents *documents, size_t n, Scores *into)
+{
+    Slice keys[MOST_VIEWS], counts[MOST_VIEWS];
+    into->tokens[n] = 0;
+    for (size_t view = 0; view < documents->n_views; view++) {
+        uint64_t start = end_of(documents, view, n), end = end_of(documents, view, n + 1);
+        const uint8_t *of_keys = documents->buffers[view][0].buf;
+        const uint8_t *of_counts = documents->buffers[view][1].buf;
+        keys[view] = slice(of_keys + 8 * start, of_keys + 8 * end);
+        counts[view] = slice(of_counts + 2 * start, of_counts + 2 * end);
+        for (const uint8_t *at = counts[view].at; at < counts[view].end; at += 2)
+            into->tokens[n] += at[0] | at[1] << 8;
+    }
+    return mean_score(model, keys, counts, into->scores + n, into->known + n);
+}
+
+PyObject *
+stored_score_all(PyObject *self, PyObject *views)
+{
+    const Model *model = model_in(self);
+    Documents documents = {.n_views = 0};
+    PyObject *parts[3] = {NULL, NULL, NULL}, *result = NULL;
+    bool is_scored = take_documents(&documents, views, model->first.n_views);
+    for (size_t n = 0; is_scored && n < 3; n++) {
+        parts[n] = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(8 * documents.n_documents));
+        is_scored = parts[n];
+    }
+    if (is_scored) {
+        Scores into = {(double *)(void *)PyByteArray_AsString(parts[0]),
+                       (int64_t *)(void *)PyByteArray_AsString(parts[1]),
+                       (int64_t *)(void *)PyByteArray_AsString(parts[2])};
+        ((StoredModel *)(void *)self)->n_busy++;
+        Py_BEGIN_ALLOW_THREADS
+        for (size_t n = 0; is_scored && n < documents.n_documents; n++)
+            is_scored = score_one(model, &documents, n, &into);
+        Py_END_ALLOW_THREADS
+        ((StoredModel *)(void *)self)->n_busy--;
+        const int64_t *counted = model->first.documents;
+        result = is_scored ? Py_BuildValue("(OOO(dd)(LL))", parts[0], parts[1], parts[2],
+                                           model->last.fit.slope, model->last.fit.offset,
+                                           (long long)counted[0], (long long)counted[1])
+                           : counted_none();
+    }
+    for (size_t n = 0; n < 3; n++)
+        Py_XDECREF(parts[n]);
+    release_documents(&documents);
+    return result;
+}
