@@ -23,11 +23,12 @@ from typing import Any, Final
 from fuzz import instrumented, mails, models
 from fuzz.checked import fuzz_checked, parser_of
 from fuzz.laws import expect
+from nbtext.learning.stored import lesson_of
 from nbtext.mail.questions import ANSWERS
 from nbtext.settings.reading import KEY_BITS, default_settings
 from nbtext.tokens import codepoints
 from nbtext.tokens.compiled import described, reader
-from nbtext.tokens.kinds import KINDS, TEXTS, tables_of
+from nbtext.tokens.kinds import KINDS, TEXTS, reader_of, tables_of
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -288,6 +289,7 @@ def _stored(extension: Any) -> Call:
         stored.views()
         stored.classes()
         stored.tables()
+        stored.header()
         stored.gather(None)
         stored.score((b"",) * len(stored.views()))
 
@@ -305,11 +307,18 @@ def _score_all(extension: Any) -> Call:
     return extension.StoredModel(_models[0]).score_all, ((view, view, view),)
 
 
-def _lesson(extension: Any) -> Call:
-    keys = array("Q", [1, 1 << 47, 5, 5, (1 << 64) - 1])
-    mail, other = ((keys, keys, keys), bytes(16)), ((keys, b"", keys), bytes(15) + b"1")
+def _is_known(extension: Any) -> Call:
+    return extension.StoredModel(_models[0]).is_known, (bytes(16), 1)
+
+
+def _fit(extension: Any) -> Call:
+    bins = array("h", [0, -4096, 4096, 7]).tobytes()
     stored = extension.StoredModel(_models[0])
-    return stored.lesson, (1, (mail, other), "2026-01-01T00:00:00+00:00", "fuzz")
+    return stored.fit, (1, bins, 0.35, 100.0, 1.0)
+
+
+def _seal(extension: Any) -> Call:
+    return extension.seal, (bytearray(4096), 70, 128, 2000)
 
 
 def _gather(extension: Any) -> Call:
@@ -330,14 +339,19 @@ def _gather(extension: Any) -> Call:
 
 def _append(extension: Any) -> Call:
     stored = extension.StoredModel(_models[0])
-    function, arguments = _lesson(extension)
-    found = function(*arguments)
-    table = found[1] if found else b""
+    lesson = lesson_of(
+        stored,
+        reader_of(stored.views()),
+        stored.classes()[0],
+        (mails.NESTED,),
+        {"writer": "fuzz", "written": "2026-01-01T00:00:00+00:00"},
+    )
+    table = lesson[1] if lesson else b""
 
     def append(*given: Any) -> None:
         stored.gather(None)
         stored.append(*given)
-        function(*arguments)
+        stored.fit(0, b"", 0.35, 100.0, 1.0)
         keys = array("Q", [1, 1 << 47, 5])
         stored.score((keys, keys, keys))
 
@@ -352,6 +366,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "add_means_left_out": _add_means_left_out,
     "sum_entries": _sum_entries,
     "correct": _correct,
+    "seal": _seal,
     "Tables": _tables,
     "MailReader": _reader,
     "MailReader.document_keys": _document_keys,
@@ -364,13 +379,16 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "StoredModel": _stored,
     "StoredModel.score": _score,
     "StoredModel.score_all": _score_all,
-    "StoredModel.lesson": _lesson,
+    "StoredModel.is_known": _is_known,
+    "StoredModel.fit": _fit,
     "StoredModel.append": _append,
     "StoredModel.gather": _gather,
 }
 """What can be called, with sound arguments."""
 
-LOOKED_AT: Final = {f"StoredModel.{name}" for name in ("views", "classes", "tables")}
+LOOKED_AT: Final = {
+    f"StoredModel.{name}" for name in ("views", "classes", "tables", "header")
+}
 """What has no arguments, and is called with each model that can be opened."""
 
 

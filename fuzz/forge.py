@@ -12,15 +12,9 @@ from typing import Any, Final, NamedTuple
 import msgpack
 
 from nbtext.store.blocks import Checksums
+from nbtext.store.plain_table import NIL, TRAILER, TRAILER_SIZE, lead_of, round_up
 from nbtext.store.schema import CHECKSUMS
-from nbtext.store.table import (
-    NIL,
-    TRAILER,
-    TRAILER_SIZE,
-    header_checksum,
-    lead_of,
-    round_up,
-)
+from nbtext.store.table import header_checksum
 
 TIME: Final = re.compile(rb"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 DAY: Final = b"2026-01-01T00:00:00+00:00"

@@ -29,6 +29,7 @@ from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
 from nbtext.learning import LearnRequest, one_by_one, plan
 from nbtext.learning.plan import Batch
+from nbtext.learning.stored import lesson_of
 from nbtext.scoring import Classifier, Model, load_model
 from nbtext.scoring.score import score
 from nbtext.scoring.stored import Judgement, open_stored, stored_in
@@ -87,9 +88,9 @@ def check_lessons(model: Model) -> None:
         return
     reader = reader_of(compiled.views())
     for number, message in enumerate(MESSAGES):
-        label, found = model.classes[number % 2], reader.read(message)
-        place = model.classes.index(label)
-        lesson = found and compiled.lesson(place, (found[:2],), NOW, WRITER)
+        label = model.classes[number % 2]
+        header = {"writer": WRITER, "written": NOW}
+        lesson = lesson_of(compiled, reader, label, (message,), header)
         if lesson is not None:
             law = "the table of a lesson is the same"
             expect(holds=lesson[1] == table_of(model, label, message), law=law)

@@ -138,32 +138,53 @@ class StoredModel:
 
         The policy is as it is packed, or b""; the last one decides.
         """
-    def lesson(
-        self,
-        place: int,
-        mails: tuple[tuple[tuple[memoryview, ...], bytes], ...],
-        written: str,
-        writer: str,
-        /,
-    ) -> tuple[tuple[bool, ...], bytes] | None:
+    def header(self) -> tuple[bytes, bytes, bytes, bytes, int, int]:
         """
-        Make the table that learning mails adds to the file.
-
-        Args:
-            place: of the class, 0 or 1.
-            mails: 12 at the most, each what `MailReader.read` returns of it, the keys
-                of each view's terms and the digest.
-            written: when, as ISO 8601 in UTC.
-            writer: which program.
+        Return what a table says that is put behind those of the file.
 
         Returns:
-            For each mail whether it was not known in the class yet, and the bytes of
-            the table, none if all were known; None if it is to be done by
-            `nbtext.learning.stream`.
+            The settings, the scoring, that of scores, and the policy, none if it is
+            empty, each as they are packed; how many undo records are kept; and how long
+            all tables are, in bytes.
+
+        """
+    def is_known(self, digest: bytes, place: int, /) -> bool | None:
+        """
+        Return whether the ledger has a document in a class.
+
+        Args:
+            digest: 16 bytes.
+            place: of the class, 0 or 1.
+
+        Returns:
+            None if it has it in the other, or if that is not to be said here.
+
+        """
+    def fit(
+        self,
+        place: int,
+        bins: bytes,
+        slope: float,
+        precision: float,
+        offset: float,
+        /,
+    ) -> tuple[float, float, int] | None:
+        """
+        Do what `nbtext.counts.fitting.fit` does where some documents are held out more.
+
+        Args:
+            place: of the class, 0 or 1, that they are of.
+            bins: where their scores fell, 16 bits each.
+            slope: of the prior, as `nbtext.counts.calibration.Prior` has it.
+            precision: likewise.
+            offset: likewise.
+
+        Returns:
+            None if it is to be done in Python.
 
         """
     def score(
-        self, keys: tuple[memoryview, ...], /
+        self, keys: tuple[memoryview | bytes, ...], /
     ) -> tuple[float, int, tuple[float, float], tuple[int, int]] | None:
         """
         Score a document.
@@ -172,7 +193,7 @@ class StoredModel:
             keys: for each view the keys of its terms, 64-bit integers.
 
         Returns:
-            The score, not calibrated; how many of the terms the model knows; slope and
+            The score, not calibrated; how many of the keys the model knows; slope and
             offset of its calibration; how many documents each class has. None if the
             file is damaged, which `nbtext.scoring.model` says how.
 
@@ -363,12 +384,28 @@ def small_files(
 ) -> list[bytes | None]:
     """Do what `nbtext.sources._ahead.small_files` specifies."""
 
+def seal(table: bytearray, header: int, first: int, end: int, /) -> None:
+    """
+    Write the checksums of a table into it.
+
+    Args:
+        table: it has eight bytes for one at the end of its header, and begins an array
+            for the others behind those of which they are.
+        header: how long its header is.
+        first: where its first array begins.
+        end: where the last of these arrays ends.
+
+    Raises:
+        ValueError: these are no such places.
+
+    """
+
 def sum_terms(
-    keys: tuple[NDArray[np.uint64], ...],
-    counts: tuple[NDArray[np.uint16], ...],
-    distinct: NDArray[np.uint64],
-    occurrences: NDArray[np.int32],
-    documents: NDArray[np.int32],
+    keys: tuple[NDArray[np.uint64] | memoryview, ...],
+    counts: tuple[NDArray[np.uint16] | memoryview, ...],
+    distinct: NDArray[np.uint64] | bytearray,
+    occurrences: NDArray[np.int32] | bytearray,
+    documents: NDArray[np.int32] | bytearray,
     /,
 ) -> int:
     """

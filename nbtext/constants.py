@@ -9,3 +9,6 @@ CODE_POINTS: "Final" = 3
 
 MOST_TOKENS: "Final" = 1 << 21
 """Maximum tokens of a document that a view reads, which bounds the memory it takes."""
+
+CERTAIN: "Final" = 1 - 2**-53
+"""The largest probability that is short of certainty."""

@@ -34,8 +34,7 @@ READERS: Final = {
         "markup", "message", "mime", "reading", "transfer",
     ),
     "model": (
-        "blocks", "delta", "delta_arrays", "delta_header", "delta_writing", "fitting",
-        "header", "ledger", "mean", "model", "msgpack", "packing",
+        "blocks", "fitting", "header", "ledger", "mean", "model", "msgpack",
         "stored_view", "table", "tail",
     ),
 }  # fmt: skip

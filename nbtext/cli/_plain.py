@@ -14,7 +14,6 @@ import sys
 from nbtext.cli import _status as status
 from nbtext.cli._streams import bytes_to_stdout, to_stderr, to_stdout
 from nbtext.plain_mail import ENVELOPE, LONGEST, Begun, Held, read_mail
-from nbtext.scoring.figures import probability
 from nbtext.scoring.stored import open_stored
 
 TYPE_CHECKING = False
@@ -50,6 +49,8 @@ def classified(
     if found is None:
         return Begun(descriptor, mail)
     if wanted is None or not is_quiet:
+        from nbtext.scoring.figures import probability  # who learns needs none
+
         to_stdout([f"{found.label or UNSURE}\t{probability(found.probability)}"])
     if wanted is None:
         return status.DONE
@@ -150,6 +151,7 @@ def passed(model: str) -> "int | Held | None":
         message if that is not.
     """
     from nbtext.filtering.plain_header import FIELD, is_plain_label, with_field
+    from nbtext.scoring.figures import probability
 
     stored = opened(model)
     if stored is None or not all(map(is_plain_label, stored.classes)):

@@ -15,6 +15,12 @@ text_of(Slice text)
 }
 
 static PyObject *
+bytes_of(Slice bytes)
+{
+    return PyBytes_FromStringAndSize((const char *)bytes.at, (Py_ssize_t)length_of(bytes));
+}
+
+static PyObject *
 stored_views(PyObject *self, PyObject *none)
 {
     const Header *header = &model_in(self)->first;
@@ -50,16 +56,36 @@ stored_tables(PyObject *self, PyObject *none)
     (void)none;
     for (size_t n = 0; tables && n < model->n_tables; n++) {
         const Table *table = model->tables + n;
-        PyObject *policy = PyBytes_FromStringAndSize((const char *)table->policy.at,
-                                                     (Py_ssize_t)length_of(table->policy));
-        PyObject *one = Py_BuildValue("(KN)", (unsigned long long)table->length, policy);
+        PyObject *one = Py_BuildValue("(KN)", (unsigned long long)table->length,
+                                      bytes_of(table->policy));
         if (!one || PyTuple_SetItem(tables, (Py_ssize_t)n, one) < 0)
             Py_CLEAR(tables);
     }
     return tables;
 }
 
-bool
+/* Return how the last table asks to be scored and decided, as it is packed, and what else a
+   table has that is appended. */
+static PyObject *
+stored_header(PyObject *self, PyObject *none)
+{
+    const Model *model = model_in(self);
+    const Header *last = &model->last;
+    (void)none;
+    return Py_BuildValue("(NNNNLK)", bytes_of(last->settings), bytes_of(last->packed_scoring),
+                         bytes_of(last->packed_scores), bytes_of(last->packed_policy),
+                         (long long)last->keep, (unsigned long long)model->size);
+}
+
+/* The keys of a document's terms in each view, as Python has them. */
+typedef struct {
+    Py_buffer buffers[MOST_VIEWS];
+    size_t n; /* buffers that are to be released */
+    Slice keys[MOST_VIEWS];
+} KeysOfViews;
+
+/* Take them from a tuple; false with an error. They are to be released in either case. */
+static bool
 take_keys(KeysOfViews *keys, PyObject *views, size_t n_views)
 {
     if (!PyTuple_Check(views) || (size_t)PyTuple_Size(views) != n_views) {
@@ -81,7 +107,7 @@ take_keys(KeysOfViews *keys, PyObject *views, size_t n_views)
     return true;
 }
 
-void
+static void
 release_keys_of_views(KeysOfViews *keys)
 {
     while (keys->n)
@@ -173,7 +199,9 @@ static PyMethodDef stored_methods[] = {
     {"classes", stored_classes, METH_NOARGS, NULL},
     {"score", stored_score, METH_O, NULL},
     {"score_all", stored_score_all, METH_O, NULL},
-    {"lesson", stored_lesson, METH_VARARGS, NULL},
+    {"header", stored_header, METH_NOARGS, NULL},
+    {"is_known", stored_is_known, METH_VARARGS, NULL},
+    {"fit", stored_fit, METH_VARARGS, NULL},
     {"append", stored_append, METH_O, NULL},
     {"gather", stored_gather, METH_O, NULL},
     {"tables", stored_tables, METH_NOARGS, NULL},

@@ -1,13 +1,12 @@
 /*
  * What turns the scores of two classes into probabilities, fitted to those that were held
- * out; twin of nbtext/counts/fitting.py and, of the bins, calibration.py. The same steps
- * in the same order, so that every bit is the same.
+ * out; twin of nbtext/counts/fitting.py. The same steps in the same order, so that every
+ * bit is the same.
  */
 
-#include "lesson.h"
+#include "model.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define MIN_STEP 1e-6
@@ -17,30 +16,26 @@
 #define PINNED 0x1p40
 enum { BINS_A_NAT = 16, MOST_STEPS = 50 };
 
-const Prior MEAN_PRIOR = {0.35, 100.0, 1.0};
-
-/* A score, how many documents have it, and whether they are of the second class. */
+/* A score, how many documents have it, whether they are of the second class; and of the fit
+   that was tried last x, and exp(-|x|). */
 typedef struct {
-    double score, n, is_second;
+    double score, n, is_second, x, falls;
 } Scores;
 
 /* Not known to the compiler: Python calls pow() for a square, too. */
 static volatile double two = 2.0;
 
-int
-bin_of(double score)
-{
-    char digits[64]; /* of a number below 1e20, with 9 decimals */
-    double bins = score * BINS_A_NAT;
-    if (!(bins > -FARTHEST_BIN))
-        return -FARTHEST_BIN;
-    if (bins >= FARTHEST_BIN)
-        return FARTHEST_BIN;
-    snprintf(digits, sizeof digits, "%.9f", bins);
-    return (int)floor(strtod(digits, NULL));
-}
-
 /* --- what tables keep ------------------------------------------------------------- */
+
+bool
+add_to_bin(HeldOut *held_out, int64_t bin, size_t class, int64_t n)
+{
+    int64_t *count = held_out->counts[bin + FARTHEST_BIN] + class;
+    held_out->least = bin < held_out->least ? bin : held_out->least;
+    held_out->most = bin > held_out->most ? bin : held_out->most;
+    *count += n;
+    return *count <= MOST_HELD_OUT && *count >= -MOST_HELD_OUT;
+}
 
 /* Add what one table counts; names that are no classes of the model count for nothing. */
 static bool
@@ -53,50 +48,49 @@ add_counts_of(const Header *first, Pack counts, HeldOut *held_out)
         Slice name;
         if (!take_held_out(&counts, &bin, &name, &n))
             return false;
-        for (size_t class = 0; class < 2; class++) {
-            int64_t *count = held_out->counts[bin + FARTHEST_BIN] + class;
-            if (is_same(name, first->classes[class]))
-                *count += n;
-            if (*count > MOST_HELD_OUT || *count < -MOST_HELD_OUT)
+        for (size_t class = 0; class < 2; class++)
+            if (is_same(name, first->classes[class]) && !add_to_bin(held_out, bin, class, n))
                 return false;
-        }
     }
     return true;
 }
 
-bool
-add_held_out(const Model *model, HeldOut *held_out)
+Filling
+add_held_out(Model *model)
 {
-    for (size_t n = 0; n < model->n_tables; n++)
-        if (!add_counts_of(&model->first, model->tables[n].held_out, held_out))
-            return false;
-    return true;
+    HeldOut *all = model->held_out;
+    if (!all)
+        all = model->held_out = calloc(1, sizeof *all);
+    if (!all)
+        return NO_MEMORY;
+    for (; all->n_tables < model->n_tables; all->n_tables++)
+        if (!add_counts_of(&model->first, model->tables[all->n_tables].held_out, all)) {
+            free(all);
+            model->held_out = NULL;
+            return UNSOUND;
+        }
+    return FILLED;
 }
 
 /* --- the fit ---------------------------------------------------------------------- */
 
 static double
-sigmoid(double x)
-{
-    return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
-}
-
-static double
-loss_of(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior)
+loss_of(Scores *rows, size_t n_rows, Fit fit, const Prior *prior)
 {
     double penalty = prior->precision * pow(fit.slope - prior->slope, two)
                      + prior->offset * pow(fit.offset, two);
     double total = 0.0;
-    for (const Scores *row = rows; row < rows + n_rows; row++) {
-        double x = fit.slope * row->score + fit.offset;
-        if (row->is_second != 0)
-            x = -x;
-        total += row->n * ((x > 0.0 ? x : 0.0) + log1p(exp(-fabs(x))));
+    for (Scores *row = rows; row < rows + n_rows; row++) {
+        row->x = fit.slope * row->score + fit.offset;
+        row->falls = exp(-fabs(row->x));
+        double x = row->is_second != 0 ? -row->x : row->x;
+        total += row->n * ((x > 0.0 ? x : 0.0) + log(1 + row->falls));
     }
     return 0.5 * penalty + total;
 }
 
-/* The step of Newton's method, and what it should gain; false if there is none. */
+/* The step of Newton's method from the fit that was tried last, and what it should gain;
+   false if there is none. */
 static bool
 step_from(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior, Fit *step,
           double *expected)
@@ -105,7 +99,7 @@ step_from(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior, Fit *s
     double h_slope = prior->precision, h_both = 0.0;
     double g_offset = prior->offset * fit.offset, h_offset = prior->offset;
     for (const Scores *row = rows; row < rows + n_rows; row++) {
-        double p = sigmoid(fit.slope * row->score + fit.offset);
+        double p = (row->x >= 0 ? 1 : row->falls) / (1 + row->falls);
         double error = row->n * (p - row->is_second), weight = row->n * p * (1 - p);
         g_slope += error * row->score;
         g_offset += error;
@@ -123,7 +117,7 @@ step_from(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior, Fit *s
 }
 
 static Fit
-improved(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior)
+improved(Scores *rows, size_t n_rows, Fit fit, const Prior *prior)
 {
     double documents = 0, loss = loss_of(rows, n_rows, fit, prior), expected;
     for (size_t n = 0; n < n_rows; n++)
@@ -158,12 +152,13 @@ static size_t
 rows_of(const HeldOut *held_out, Scores *rows)
 {
     size_t n_rows = 0;
-    for (int bin = 0; bin < N_BINS; bin++)
-        for (int class = 0; class < 2; class++)
-            if (held_out->counts[bin][class] > 0)
-                rows[n_rows++] =
-                    (Scores){(bin - FARTHEST_BIN + 0.5) / BINS_A_NAT,
-                             (double)held_out->counts[bin][class], (double)class};
+    for (int64_t bin = held_out->least; bin <= held_out->most; bin++)
+        for (int class = 0; class < 2; class++) {
+            int64_t n = held_out->counts[bin + FARTHEST_BIN][class];
+            if (n > 0)
+                rows[n_rows++] = (Scores){.score = ((double)bin + 0.5) / BINS_A_NAT,
+                                          .n = (double)n, .is_second = class};
+        }
     return n_rows;
 }
 
@@ -189,11 +184,11 @@ coarse_rows(const Scores *rows, size_t n_rows, Scores *coarse)
 }
 
 bool
-fit_to(const HeldOut *held_out, Fit *fit, int64_t *documents)
+fit_to(const HeldOut *held_out, Prior prior, Fit *fit, int64_t *documents)
 {
-    Scores *rows = malloc(2 * 2 * N_BINS * sizeof *rows);
+    size_t n_bins = (size_t)(held_out->most - held_out->least + 1);
+    Scores *rows = malloc(2 * 2 * n_bins * sizeof *rows); /* by class, and again to nats */
     double by_class[2] = {0, 0};
-    Prior prior = MEAN_PRIOR;
     if (!rows)
         return false;
     size_t n_rows = rows_of(held_out, rows);

@@ -1,6 +1,8 @@
 /* Which documents a model has counted; twin of nbtext/store/ledger.py. */
 
-#include "lesson.h"
+#include "model.h"
+
+enum { MOST_ROWS = 64 };
 
 /* A row, added up over the tables: a class, and what the counts are known by. */
 typedef struct {
@@ -14,7 +16,8 @@ typedef struct {
     size_t n;
 } Rows;
 
-uint64_t
+/* The number that half of a digest is in the ledger. */
+static uint64_t
 half_of(const uint8_t *digest)
 {
     Pack pack = {digest, digest + 8};

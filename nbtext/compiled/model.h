@@ -142,7 +142,6 @@ typedef struct {
 typedef struct {
     Array high, low, fingerprints, classes, counts;
 } LedgerArrays;
-extern const char *const LEDGER_NAMES[], *const RECORD_NAMES[]; /* of which counts are bins */
 
 typedef struct {
     Slice contents;     /* all arrays */
@@ -193,6 +192,13 @@ value_at(const Array *array, uint64_t place)
 
 /* --- model.c ---------------------------------------------------------------------- */
 
+/* How many documents had a score, in bins of 1/16 nat, by class. */
+typedef struct {
+    int64_t counts[2 * FARTHEST_BIN + 1][2];
+    int64_t least, most; /* all other bins are empty */
+    size_t n_tables;     /* those that are added up */
+} HeldOut;
+
 /* What the tables behind the first change of a term, by class. */
 typedef struct {
     uint64_t key;
@@ -215,6 +221,7 @@ typedef struct {
     uint64_t size; /* of all tables, in bytes */
     bool has_tail; /* whether terms are looked up in the first table and in the tails */
     Tail tails[MOST_VIEWS];
+    HeldOut *held_out; /* NULL until it is asked for */
 } Model;
 
 typedef struct {
@@ -273,5 +280,26 @@ Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts
    once if there are no counts. False if the model is damaged. */
 bool mean_score(const Model *model, const Slice *keys, const Slice *counts, double *score,
                 int64_t *known);
+
+/* --- ledger.c --------------------------------------------------------------------- */
+
+/* What of a document is in the ledger, if it can be said here. */
+typedef enum { NOT_COUNTED, COUNTED_HERE, COUNTED_ELSEWHERE, NOT_SAID } InLedger;
+
+InLedger look_up(const Model *model, const uint8_t *digest, size_t class);
+
+/* --- fitting.c -------------------------------------------------------------------- */
+
+/* What is expected of a fit, as `nbtext.counts.calibration.Prior`. */
+typedef struct {
+    double slope, precision, offset;
+} Prior;
+
+/* Have what the tables say added up in `held_out`; not FILLED if it is not as it should be. */
+Filling add_held_out(Model *model);
+/* Add documents of a class that had scores in a bin; false if they are too many. */
+bool add_to_bin(HeldOut *held_out, int64_t bin, size_t class, int64_t n);
+/* Fit slope and offset to what was held out; false if there is no memory. */
+bool fit_to(const HeldOut *held_out, Prior prior, Fit *fit, int64_t *documents);
 
 #endif

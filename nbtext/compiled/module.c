@@ -54,6 +54,7 @@ static PyMethodDef methods[] = {
     {"add_by_class", add_by_class, METH_VARARGS, NULL},
     {"correct", correct, METH_VARARGS, NULL},
     {"sum_entries", sum_entries, METH_VARARGS, NULL},
+    {"seal", seal, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

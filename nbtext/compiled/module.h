@@ -23,6 +23,7 @@ PyObject *small_files(PyObject *module, PyObject *args);
 PyObject *sum_terms(PyObject *module, PyObject *args);
 PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_entries(PyObject *module, PyObject *args);
+PyObject *seal(PyObject *module, PyObject *args);
 
 /* Hand keys over to Python, as a memoryview; `owner` is of a type of this module. NULL with
    an error, also with one that was there before. */

@@ -1,127 +1,115 @@
 /*
- * Mail learnt by the type `StoredModel`; twin of nbtext/learning/one_by_one.py and, of what
- * is to be done about each mail, plan.py.
+ * What the type `StoredModel` says of mail that is learnt into its model; twin of what
+ * nbtext/learning/one_by_one.py asks of a model.
  */
-
-#include "module.h"
-
-#include "lesson.h"
 
 #include "stored.h"
 
 #include <stdlib.h>
 
-/* What is called with: mails, and what is known of each. */
-typedef struct {
-    KeysOfViews keys[MOST_MAILS];
-    Slice digests[MOST_MAILS];
-    InLedger found[MOST_MAILS];
-    size_t n;
-} Given;
+enum { HEADER_SUM = 8 };
 
-/* Take mails, each a tuple of its views' keys and its digest; false with an error. */
 static bool
-take_mails(Given *given, PyObject *mails, size_t n_views)
+is_place(int place)
 {
-    given->n = (size_t)PyTuple_Size(mails);
-    for (size_t n = 0; n < given->n; n++) {
-        PyObject *views, *digest;
-        PyObject *mail = PyTuple_GetItem(mails, (Py_ssize_t)n);
-        if (!PyTuple_Check(mail) || !PyArg_ParseTuple(mail, "OS:lesson", &views, &digest)
-            || !take_keys(given->keys + n, views, n_views)) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_TypeError, "a mail is a tuple");
-            return false;
-        }
-        const uint8_t *at = (const uint8_t *)PyBytes_AsString(digest);
-        given->digests[n] = slice(at, at + PyBytes_Size(digest));
-        if (length_of(given->digests[n]) != DIGEST_SIZE) {
-            PyErr_SetString(PyExc_ValueError, "a digest has 16 bytes");
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Learn the mails that are not known yet; nothing of Python is touched. */
-static Taught
-teach(Lesson *lesson, Given *given, Output *output)
-{
-    const Model *model = lesson->model;
-    Taught taught = LEARNT;
-    for (size_t n = 0; n < given->n && taught == LEARNT; n++) {
-        given->found[n] = look_up(model, given->digests[n].at, lesson->class);
-        if (given->found[n] == COUNTED_ELSEWHERE || given->found[n] == NOT_SAID)
-            taught = NOT_HERE;
-        else if (given->found[n] == NOT_COUNTED)
-            taught = add_mail(lesson, given->keys[n].keys, given->digests[n].at);
-    }
-    if ((int64_t)lesson->n_mails > model->first.documents[lesson->class])
-        return NOT_HERE; /* which they outgrow, and are scored afterwards */
-    if (taught == LEARNT && lesson->n_mails)
-        taught = add_up(lesson);
-    if (taught == LEARNT && lesson->n_mails)
-        taught = write_table(lesson, output);
-    return taught;
-}
-
-/* Return which mails were not known, and the table. */
-static PyObject *
-result_of(const Given *given, const Output *output)
-{
-    PyObject *are_new = PyTuple_New((Py_ssize_t)given->n);
-    for (size_t n = 0; are_new && n < given->n; n++)
-        if (PyTuple_SetItem(are_new, (Py_ssize_t)n,
-                            PyBool_FromLong(given->found[n] == NOT_COUNTED)) < 0)
-            Py_CLEAR(are_new);
-    if (!are_new)
-        return NULL;
-    PyObject *table = PyBytes_FromStringAndSize((const char *)output->bytes,
-                                                (Py_ssize_t)output->length);
-    return Py_BuildValue("(NN)", are_new, table);
+    if (place != 0 && place != 1)
+        PyErr_SetString(PyExc_ValueError, "there are two classes");
+    return place == 0 || place == 1;
 }
 
 PyObject *
-stored_lesson(PyObject *self, PyObject *args)
+stored_is_known(PyObject *self, PyObject *args)
+{
+    PyObject *digest;
+    int place;
+    if (!PyArg_ParseTuple(args, "Si:is_known", &digest, &place) || !is_place(place))
+        return NULL;
+    if (PyBytes_Size(digest) != DIGEST_SIZE) {
+        PyErr_SetString(PyExc_ValueError, "a digest has 16 bytes");
+        return NULL;
+    }
+    const uint8_t *at = (const uint8_t *)PyBytes_AsString(digest);
+    InLedger found = look_up(model_in(self), at, (size_t)place);
+    if (found == COUNTED_ELSEWHERE || found == NOT_SAID)
+        return counted_none();
+    return PyBool_FromLong(found == COUNTED_HERE);
+}
+
+/* Count documents of a class with scores in some bins so many times more. */
+static void
+add_bins(HeldOut *held_out, Slice bins, int place, int times)
+{
+    for (; bins.at < bins.end; bins.at += 2)
+        add_to_bin(held_out, (int16_t)word_at(bins.at, 2), (size_t)place, times);
+}
+
+PyObject *
+stored_fit(PyObject *self, PyObject *args)
 {
     int place;
-    const char *written, *writer;
-    PyObject *mails, *result = NULL;
-    if (!PyArg_ParseTuple(args, "iO!ss:lesson", &place, &PyTuple_Type, &mails, &written,
-                          &writer))
+    PyObject *given, *result = NULL;
+    Prior prior;
+    Fit fit;
+    int64_t documents;
+    if (!PyArg_ParseTuple(args, "iSddd:fit", &place, &given, &prior.slope,
+                          &prior.precision, &prior.offset))
         return NULL;
-    if (place < 0 || place > 1 || PyTuple_Size(mails) > MOST_MAILS) {
-        PyErr_SetString(PyExc_ValueError, "two classes, and 12 mails at the most");
+    Model *model = model_in(self);
+    const uint8_t *at = (const uint8_t *)PyBytes_AsString(given);
+    Slice bins = slice(at, at + PyBytes_Size(given) / 2 * 2);
+    if (!is_place(place))
         return NULL;
-    }
-    Lesson *lesson = calloc(1, sizeof *lesson);
-    Given *given = calloc(1, sizeof *given);
-    Output output = {0};
-    if (!lesson || !given) {
-        PyErr_NoMemory();
-    } else {
-        lesson->model = model_in(self);
-        lesson->class = (size_t)place;
-        lesson->written = slice_of(written);
-        lesson->writer = slice_of(writer);
-        if (take_mails(given, mails, lesson->model->first.n_views)) {
-            Taught taught;
-            ((StoredModel *)(void *)self)->n_busy++;
-            Py_BEGIN_ALLOW_THREADS
-            taught = teach(lesson, given, &output);
-            Py_END_ALLOW_THREADS
-            ((StoredModel *)(void *)self)->n_busy--;
-            if (taught == LESSON_NO_MEMORY)
-                PyErr_NoMemory();
-            else
-                result = taught == LEARNT ? result_of(given, &output) : counted_none();
+    for (; at < bins.end; at += 2)
+        if (abs((int16_t)word_at(at, 2)) > FARTHEST_BIN) {
+            PyErr_SetString(PyExc_ValueError, "there is no such bin");
+            return NULL;
         }
-        for (size_t n = 0; n < MOST_MAILS; n++)
-            release_keys_of_views(given->keys + n);
-        release_lesson(lesson);
-    }
-    free(output.bytes);
-    free(lesson);
-    free(given);
+    Filling filling = add_held_out(model);
+    if (filling != FILLED)
+        return filling == UNSOUND ? counted_none() : PyErr_NoMemory();
+    add_bins(model->held_out, bins, place, 1);
+    if (fit_to(model->held_out, prior, &fit, &documents))
+        result = Py_BuildValue("ddL", fit.slope, fit.offset, (long long)documents);
+    else
+        PyErr_NoMemory();
+    add_bins(model->held_out, bins, place, -1);
     return result;
+}
+
+/* Write the checksum of a header into its last bytes, and behind the arrays that of each block
+   of theirs; places are offsets in a table that is writable and long enough. */
+static void
+write_sums(uint8_t *table, size_t header, size_t first, size_t end, uint8_t *sums)
+{
+    Hash hash;
+    start_hash(&hash, HEADER_SUM);
+    add_to_hash(&hash, slice(table, table + header - HEADER_SUM));
+    end_hash(&hash, table + header - HEADER_SUM);
+    for (; first < end; first += CHECKED) {
+        uint32_t sum = crc32_of(table + first, end - first < CHECKED ? end - first : CHECKED);
+        for (int n = 0; n < 4; n++, sum >>= 8)
+            *sums++ = (uint8_t)sum;
+    }
+}
+
+PyObject *
+seal(PyObject *module, PyObject *args)
+{
+    Py_buffer table;
+    Py_ssize_t header, first, end;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "w*nnn:seal", &table, &header, &first, &end))
+        return NULL;
+    bool is_sound = header >= HEADER_SUM && header <= first && first <= end && end <= table.len;
+    size_t start = is_sound ? (size_t)rounded_up((uint64_t)end + KEY_HEAD) : 0;
+    size_t n_blocks = is_sound ? ((size_t)(end - first) + CHECKED - 1) / CHECKED : 0;
+    is_sound = is_sound && start <= (size_t)table.len
+               && n_blocks <= ((size_t)table.len - start) / 4;
+    if (is_sound)
+        write_sums(table.buf, (size_t)header, (size_t)first, (size_t)end,
+                   (uint8_t *)table.buf + start);
+    else
+        PyErr_SetString(PyExc_ValueError, "this is no table with room for checksums");
+    PyBuffer_Release(&table);
+    return is_sound ? counted_none() : NULL;
 }

@@ -22,19 +22,9 @@ model_in(PyObject *self)
     return ((StoredModel *)(void *)self)->model;
 }
 
-/* The keys of a document's terms in each view, as Python has them. */
-typedef struct {
-    Py_buffer buffers[MOST_VIEWS];
-    size_t n; /* buffers that are to be released */
-    Slice keys[MOST_VIEWS];
-} KeysOfViews;
-
-/* Take them from a tuple; false with an error. They are to be released in either case. */
-bool take_keys(KeysOfViews *keys, PyObject *views, size_t n_views);
-void release_keys_of_views(KeysOfViews *keys);
-
 PyObject *stored_score_all(PyObject *self, PyObject *views);
-PyObject *stored_lesson(PyObject *self, PyObject *args);
+PyObject *stored_is_known(PyObject *self, PyObject *args);
+PyObject *stored_fit(PyObject *self, PyObject *args);
 PyObject *stored_append(PyObject *self, PyObject *table);
 PyObject *stored_gather(PyObject *self, PyObject *before);
 

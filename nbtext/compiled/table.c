@@ -13,9 +13,9 @@ enum { TRAILER_SIZE = sizeof TRAILER + 8 };
 static const char WHOLE[] = "u8", PLACES[] = "u1u2u4u8", CODES[] = "u1u2u4", CLASSES[] = "u1u2";
 static const char COUNTS[] = "u1u2u4u8i1i2i4i8", BINS[] = "i2", BYTES[] = "u1";
 
-const char *const LEDGER_NAMES[] = {"ledger.high", "ledger.low", "ledger.fingerprints",
+static const char *const LEDGER_NAMES[] = {"ledger.high", "ledger.low", "ledger.fingerprints",
                                     "ledger.classes", "ledger.counts"};
-const char *const RECORD_NAMES[] = {"undo.high", "undo.low", "undo.fingerprints",
+static const char *const RECORD_NAMES[] = {"undo.high", "undo.low", "undo.fingerprints",
                                     "undo.classes", "undo.bins"};
 static const Slice NOWHERE = {TRAILER, TRAILER}; /* the name of no view: it is empty */
 

@@ -282,11 +282,13 @@ def _newton(
 def _loss(rows: list[Row], slope: float, offset: float, prior: Prior) -> float:
     penalty = prior.precision * (slope - prior.slope) ** 2 + prior.offset * offset**2
     total = 0.0
-    for score, n, is_second in rows:  # `softplus` inlined: half of the time
+    # `softplus` inlined, half of the time; and log, which is faster than log1p, and as
+    # good where a sum of such terms is all that counts
+    for score, n, is_second in rows:
         x = slope * score + offset
         if is_second:
             x = -x
-        total += n * ((x if x > 0.0 else 0.0) + log1p(exp(-abs(x))))
+        total += n * ((x if x > 0.0 else 0.0) + log(1 + exp(-abs(x))))
     return 0.5 * penalty + total
 
 

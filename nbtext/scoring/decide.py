@@ -12,8 +12,8 @@ from math import exp, log, log1p
 from operator import add
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from nbtext.constants import CERTAIN as CERTAIN
 from nbtext.document import Document
-from nbtext.scoring.figures import CERTAIN as CERTAIN
 from nbtext.scoring.figures import probability as probability
 from nbtext.scoring.posterior import capped, normalised
 from nbtext.scoring.score import Scored

@@ -1,12 +1,11 @@
 """How numbers are printed, and that a probability is never printed as certainty."""
 
+from nbtext.constants import CERTAIN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-CERTAIN = 1 - 2**-53
-"""The largest probability that is short of certainty."""
 
 DIGITS = 13
 """How many significant digits a number has where programs read it."""

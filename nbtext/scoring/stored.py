@@ -12,7 +12,7 @@ of what is decided here.
 import os
 from stat import S_ISREG
 
-from nbtext.scoring.figures import CERTAIN
+from nbtext.constants import CERTAIN
 from nbtext.tokens.kinds import INTERFACE, reader_of
 
 TYPE_CHECKING = False

@@ -20,6 +20,18 @@ from nbtext.errors import DamagedError, ModelVersionError, NotAModelError, Setti
 from nbtext.settings.reading import check_code_points
 from nbtext.store.blocks import Arrays, Buffer, Lying, n_blocks
 from nbtext.store.header import Header, read_header
+from nbtext.store.plain_table import (
+    CHECKSUM_HEAD,
+    CHECKSUM_SIZE,
+    FORMAT,
+    MOST_HEADER,
+    TRAILER,
+    TRAILER_SIZE,
+    VERSION,
+    lead_of,
+    map_of,
+    round_up,
+)
 from nbtext.store.schema import (
     AMOUNTS,
     CHECKSUMS,
@@ -34,18 +46,9 @@ from nbtext.store.schema import (
     key_types,
 )
 
-FORMAT: Final = "nbtext count table"
-VERSION: Final = 3
-"""The version that is written, and the one that is read."""
-
-ALIGNMENT: Final = 64
-MOST_HEADER: Final = 1 << 23
-"""Maximum size of a header in bytes: unpacked, any may take sixty times as much."""
-
 MOST_ARRAY: Final = 1 << 32
 """An array has fewer bytes: msgpack gives its length four."""
 
-NIL: Final = b"\xc0"
 HEAD_SIZE: Final = 3
 """Number of bytes before the first key of a header: `de`, and how many keys it has."""
 
@@ -54,12 +57,6 @@ START: Final = b"\xa6format"
 
 BEGINNING: Final = START + bytes([0xA0 | len(FORMAT)]) + FORMAT.encode()
 """The same and its value."""
-
-TRAILER: Final = b"\x92\xa3end\xcf"
-"""A msgpack array of "end" and the table's length, whose eight bytes follow."""
-
-TRAILER_SIZE: Final = len(TRAILER) + 8
-
 
 UNFIT: Final = (
     KeyError, TypeError, ValueError, OverflowError, RecursionError, SettingsError,
@@ -99,30 +96,17 @@ def pack_header(plain: dict[str, Any]) -> bytes:
         UnicodeEncodeError: a string is not text.
         OverflowError: a number has more than 64 bits.
     """
-    # always a map of this form, so that where the first key stands does not depend on
-    # the number of keys
-    packed: bytes = b"\xde" + (len(plain) + 1).to_bytes(2, "big")
+    packed = map_of(len(plain))
     for name, value in plain.items():
         packed += msgpack.packb(name) + msgpack.packb(value)
-    packed += msgpack.packb("header_checksum") + b"\xc4\x08"
+    packed += CHECKSUM_HEAD
     checksum = header_checksum(packed)
     return packed + checksum
 
 
-def lead_of(length: int, size: int) -> bytes:
-    """Return the nils and the bin head that put the array on its boundary."""
-    padding = round_up(length + 5) - length - 5
-    return NIL * padding + b"\xc6" + size.to_bytes(4, "big")
-
-
-def round_up(length: int) -> int:
-    """Return the next multiple of the alignment."""
-    return -(-length // ALIGNMENT) * ALIGNMENT
-
-
 def header_checksum(packed: Buffer) -> bytes:
     """Return what a header's last eight bytes should be, from all before."""
-    return blake2b(packed, digest_size=8).digest()
+    return blake2b(packed, digest_size=CHECKSUM_SIZE).digest()
 
 
 def read_table(

@@ -14,18 +14,16 @@ from nbtext.errors import ModelWriteError, advice_on
 from nbtext.settings.views import View
 from nbtext.store.blocks import Buffer, Checksums, n_blocks
 from nbtext.store.header import Header
-from nbtext.store.schema import array_types
-from nbtext.store.table import (
+from nbtext.store.plain_table import (
     FORMAT,
     MOST_HEADER,
-    NIL,
-    TRAILER,
-    TRAILER_SIZE,
     VERSION,
     lead_of,
-    pack_header,
     round_up,
+    trailer_of,
 )
+from nbtext.store.schema import array_types
+from nbtext.store.table import pack_header
 
 LARGE: Final = 1 << 24
 """From how many bytes on an array may be in a temporary file."""
@@ -81,9 +79,7 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
     yield lead
     yield sums
     length += len(lead) + len(sums)
-    whole = round_up(length + TRAILER_SIZE)
-    yield NIL * (whole - length - TRAILER_SIZE)
-    yield TRAILER + whole.to_bytes(8, "big")
+    yield trailer_of(length)
 
 
 def _let_go(contents: Buffer) -> None:

@@ -30,6 +30,7 @@ from nbtext.exact import are_sums, is_key
 from nbtext.store.entries import Family, Stored, are_keys_sound
 from nbtext.store.ledger import NO_BIN, own_record
 from nbtext.store.packing import unpack_table
+from nbtext.store.plain_table import NIL, TRAILER_SIZE, round_up
 from nbtext.store.schema import (
     AMOUNTS,
     LEDGER,
@@ -38,7 +39,6 @@ from nbtext.store.schema import (
     correction_arrays,
     term_arrays,
 )
-from nbtext.store.table import NIL, TRAILER_SIZE, round_up
 from nbtext.store.texts import stored_texts
 from nbtext.tokens import Terms, fingerprints
 from nbtext.tokens.bag import columns_of

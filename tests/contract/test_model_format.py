@@ -52,8 +52,8 @@ from nbtext.store.file import open_model
 from nbtext.store.header import KEPT_RECORDS, History, joined_history
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
 from nbtext.store.packing import unpack
+from nbtext.store.plain_table import ALIGNMENT, MOST_HEADER, VERSION
 from nbtext.store.schema import array_types
-from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
 from nbtext.store.writing import replace_file
 from nbtext.tokens.engine import keys as keys_in_use
 from nbtext.tokens.ngrams import ngrams

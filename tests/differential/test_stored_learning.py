@@ -21,7 +21,7 @@ from nbtext.counts.calibration import bin_of
 from nbtext.document import Document
 from nbtext.errors import ModelWriteError, NbtextError
 from nbtext.learning import LearnRequest, learn_documents, one_by_one, plan, stored
-from nbtext.learning.stored import StoredLearner, learn_stored
+from nbtext.learning.stored import PRIOR, StoredLearner, learn_stored, lesson_of
 from nbtext.policy import Policy
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.mean import Mean
@@ -218,7 +218,7 @@ def test_every_bit_of_the_fit(model: Path, number: int) -> None:
 
 
 def test_the_prior_is_that_of_the_mean() -> None:
-    assert Mean().prior(2) == (0.35, 100.0, 1.0)
+    assert Mean().prior(2) == PRIOR
 
 
 # --- a model that stays open -----------------------------------------------
@@ -398,7 +398,9 @@ def document_of(keys: Iterable[int]) -> tuple[memoryview, ...]:
 def test_what_is_no_table_of_a_model_is_not_added(model: Path) -> None:
     whole = model.read_bytes()
     stored_model = StoredModel(whole)
-    lesson = stored_model.lesson(1, _read(stored_model, NEW), NOW, "me")
+    reader = reader_of(stored_model.views())
+    header = {"writer": "me", "written": NOW}
+    lesson = lesson_of(stored_model, reader, "spam", [NEW], header)
     assert lesson is not None
     table = lesson[1]
     for odd in (b"", whole, table[:-1], table + b"\xc0", bytes(len(table))):

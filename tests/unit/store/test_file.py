@@ -26,7 +26,7 @@ from nbtext.settings.views import BODY, RAW
 from nbtext.store import Contents, History, open_model, searching
 from nbtext.store.file import Mapped
 from nbtext.store.header import joined_history
-from nbtext.store.table import FORMAT, VERSION
+from nbtext.store.plain_table import FORMAT, VERSION
 from nbtext.upkeep import check_model
 from tests.build import STAMP, TEXT
 

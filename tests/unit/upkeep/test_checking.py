@@ -9,7 +9,8 @@ from nbtext import forget, learn, train_on
 from nbtext.errors import ModelVersionError
 from nbtext.scoring.model import load_model
 from nbtext.store import compact, open_model
-from nbtext.store.table import BEGINNING, TRAILER
+from nbtext.store.plain_table import TRAILER
+from nbtext.store.table import BEGINNING
 from nbtext.upkeep import Checked, check_model, documents_in, repair_model
 from tests.build import FEW_TERMS
 
