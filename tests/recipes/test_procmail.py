@@ -70,6 +70,20 @@ def test_a_forged_field_does_not_pull_spam_out_of_junk(
 
 
 @pytest.mark.parametrize("title", [PASS, ASK])
+def test_nbtext_is_given_all_of_the_message(
+    home: Home, deliver: Deliver, title: str, spam: bytes, ham: bytes
+) -> None:
+    # the program of a condition is given the header alone, its fields on one line each
+    seen = home.path / "seen"
+    program = f'#!/bin/sh\n/usr/bin/tee {seen} | {home.program} "$@"\n'
+    home.program = home.write("look", program, 0o755)
+
+    for message in (spam, b"X-Folded: in\n two\n" + ham):
+        deliver(home, title, message)
+        assert seen.read_bytes() == message
+
+
+@pytest.mark.parametrize("title", [PASS, ASK])
 @pytest.mark.parametrize("damage", ["missing", "damaged"])
 def test_without_a_model_mail_arrives_as_it_came(
     home: Home, deliver: Deliver, title: str, damage: str, spam: bytes
