@@ -30,8 +30,9 @@ virtual_mailbox_maps = static:jo/
 virtual_uid_maps = static:{uid}
 virtual_gid_maps = static:{uid}
 virtual_minimum_uid = 1
+recipient_bcc_maps = inline:{{ {{ copied@example.org = archive@example.org }} }}
 """
-"""All mail to example.org goes into one Maildir."""
+"""All mail to example.org goes into one Maildir, that for one address twice."""
 
 FURTHER = ("postfix-files", "postfix-files.d", "dynamicmaps.cf", "dynamicmaps.cf.d")
 """What Debian's package keeps among the settings."""
@@ -56,10 +57,15 @@ class Postfix:
         self.log_file = home.path / "log"
         self.first = 0  # the first process of its world
 
-    def send(self, message: bytes, sender: str = "sender@example.net") -> None:
+    def send(
+        self,
+        message: bytes,
+        sender: str = "sender@example.net",
+        recipient: str = "jo@example.org",
+    ) -> None:
         """Give a message to Postfix by SMTP."""
         with SMTP("127.0.0.1", self.port, timeout=PATIENCE) as client:
-            client.sendmail(sender, ["jo@example.org"], with_crlf(message))
+            client.sendmail(sender, [recipient], with_crlf(message))
 
     def log(self) -> str:
         """Return what it has logged."""

@@ -69,6 +69,19 @@ def test_a_bounce_has_no_sender_afterwards_either(postfix: Postfix, ham: bytes) 
     assert arrived.startswith(b"Return-Path: <>\n")
 
 
+def test_a_copy_is_made_once(postfix: Postfix, ham: bytes) -> None:
+    before = len(postfix.log())
+
+    postfix.send(ham, recipient="copied@example.org")
+
+    def log() -> str:
+        return postfix.log()[before:]
+
+    # two messages: the one that came, and the one that the script gave back
+    postfix.wait(lambda: log().count("/qmgr[") == log().count(": removed") * 2 == 4)
+    assert len(postfix.delivered()) == log().count("relay=virtual") == 2
+
+
 def test_without_a_model_mail_waits_for_one(
     postfix: Postfix, spam: bytes, trained: Path
 ) -> None:
