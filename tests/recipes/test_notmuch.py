@@ -60,6 +60,27 @@ def test_what_is_new_is_tagged(notmuch: Notmuch, home: Home) -> None:
     assert home.counts() == TRAINED
 
 
+def test_no_identity_is_taken_for_a_query(notmuch: Notmuch, home: Home) -> None:
+    identities = (
+        "a)or(tag:inbox",
+        'a"b@c',
+        '"a"@b',
+        "a b",
+        "-x",
+        "*",
+        "a\\b",
+        "a(b",
+        "ü",
+    )
+    head = "Message-ID: <{}>\nFrom: jo@example.org\n\nHello\n"
+    home.maildir("Maildir", *(head.format(one).encode() for one in identities))
+
+    notmuch("new")
+
+    assert tagged(notmuch, "tag:new") == []
+    assert len(tagged(notmuch, "tag:inbox or tag:spam")) == len(identities)
+
+
 @pytest.mark.usefixtures("new_mail")
 def test_what_is_tagged_is_learnt_once(notmuch: Notmuch, home: Home) -> None:
     notmuch("new")
