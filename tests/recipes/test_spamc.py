@@ -4,12 +4,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from email import message_from_bytes
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.recipes.conftest import DEMO, PROGRAM, SURE_SPAM, Home, after, field
+from tests.recipes.conftest import DEMO, PAGES, PROGRAM, SURE_SPAM, Home, after, field
 from tests.recipes.servers import end, free_port, wait_for_port
 from tests.waiting import PATIENCE
 
@@ -129,6 +130,18 @@ def test_ten_stars_are_99_percent(server: Server, spam: bytes) -> None:
 
     (filed,) = server.home.messages(JUNK)
     assert re.search(rb"^X-Spam-Level: \*{10,}$", filed, re.MULTILINE)
+
+
+def test_the_page_names_the_fields_that_are_added(server: Server, spam: bytes) -> None:
+    server.deliver(spam)
+
+    (filed,) = server.home.messages(JUNK)
+    (added, left) = (
+        {name for name, _ in message_from_bytes(one).items()} for one in (filed, spam)
+    )
+    page = (PAGES / PAGE).read_text("utf-8")
+    assert added - left == set(re.findall(r"`(X-[\w-]+)`", page))
+    assert filed.partition(b"\n\n")[2] == spam.partition(b"\n\n")[2]
 
 
 def test_systemd_can_read_the_unit(home: Home, debian: "Program") -> None:
