@@ -8,7 +8,7 @@ otherwise pass: its letters would be learnt.
 
 import operator
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from nbtext.document import AnyDocument, Document
@@ -56,8 +56,9 @@ def sources_of(sources: Sequence[AnyPath]) -> list[str]:
     Raises:
         TypeError: they are one path, or none, or no paths.
     """
-    if isinstance(sources, str | bytes | os.PathLike) or not sources:
-        message = f"sources: expected a list of one or more, found {sources!r}"
+    is_one = isinstance(sources, str | bytes | os.PathLike)
+    if is_one or not is_listing(sources) or not sources:
+        message = f"sources: expected a list of one or more, found {sources!r:.200}"
         raise TypeError(message)
     return [path_of(source) for source in sources]
 
@@ -67,13 +68,53 @@ def documents_of(documents: Iterable[AnyDocument]) -> Iterable[AnyDocument]:
     Return documents as they are.
 
     Raises:
-        TypeError: they are a single one.
+        TypeError: they are a single one, or no list of them.
     """
-    if isinstance(documents, str | bytes | Document):
-        kind = type(documents).__name__
+    kind = type(documents).__name__
+    if isinstance(documents, str | bytes | bytearray | memoryview | Document):
         message = f"documents: expected a list of them, found one {kind}; write [it]"
         raise TypeError(message)
+    if not is_listing(documents):
+        message = f"documents: expected a list of them, found {kind}"
+        raise TypeError(message + _advice_on_listing(documents))
     return documents
+
+
+def pairs_of(
+    pairs: Iterable[tuple[str, AnyDocument]],
+) -> Iterable[tuple[str, AnyDocument]]:
+    """
+    Return pairs of a label and a document as they are.
+
+    Raises:
+        TypeError: they are no list.
+    """
+    if not is_listing(pairs):
+        found = type(pairs).__name__
+        message = f"expected a list of pairs of a label and a document, found {found}"
+        raise TypeError(message)
+    return pairs
+
+
+def is_listing(value: object) -> bool:
+    """
+    Return whether something can be gone through, and yields what it is made of.
+
+    A mapping yields its keys, and a message of `email` the names of its header fields.
+    """
+    is_named = isinstance(value, Mapping) or hasattr(value, "as_bytes")
+    return isinstance(value, Iterable) and not is_named
+
+
+def _advice_on_listing(value: object) -> str:
+    """Return what to write where a list of documents belongs, if known."""
+    if isinstance(value, Mapping):
+        return "; write it.values()"
+    if isinstance(value, os.PathLike):
+        return "; write read_documents([it])"
+    if hasattr(value, "as_bytes"):
+        return "; write [it.as_bytes()], or the bytes that it was read from"
+    return ""
 
 
 def label_of(label: str, what: str = "a label") -> str:

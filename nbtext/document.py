@@ -88,8 +88,21 @@ def as_document(document: AnyDocument, name: str = "1") -> Document:
         document = document.encode("utf-8", "replace")
     if not isinstance(document, bytes):
         message = f"document {name} is bytes or str, not {type(document).__name__}"
-        raise TypeError(message)
+        raise TypeError(message + advice_on(document))
     return Document(name, (document,))
+
+
+def advice_on(value: object) -> str:
+    """Return what to write in place of what is no document, if known, for a message."""
+    if value is None:
+        return "; leave it out"
+    if hasattr(value, "as_bytes"):  # of `email` or `mailbox`
+        return "; give the bytes that it was read from, or it.as_bytes()"
+    if isinstance(value, os.PathLike):
+        return "; write it.read_bytes()"
+    if isinstance(value, bytearray | memoryview):
+        return "; write bytes(it)"
+    return "; write it.read()" if hasattr(value, "read") else ""
 
 
 class Unread(NamedTuple):

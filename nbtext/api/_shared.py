@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nbtext.document import AnyDocument, Document
     from nbtext.learning.reading_once import LabelledSources
 
-from nbtext.arguments import pair_of
+from nbtext.arguments import pair_of, pairs_of
 from nbtext.document import as_document
 from nbtext.learning.regimes import Regime
 from nbtext.sources import Options, labels, rereadable
@@ -62,7 +62,7 @@ def labelled(pairs: Iterable[tuple[str, AnyDocument]]) -> Iterator[Document]:
         TypeError: what is given are no pairs of a label and a document.
         ValueError: a label is empty.
     """
-    for number, pair in enumerate(pairs, 1):
+    for number, pair in enumerate(pairs_of(pairs), 1):
         label, document = pair_of(pair, number)
         yield as_document(document, str(number))._replace(label=label)
 

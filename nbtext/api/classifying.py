@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from nbtext.scoring.decider import Decider
 
 from nbtext.api._shared import AUTO, numbered
-from nbtext.arguments import decider_of, documents_of, instance_of, path_of, sources_of
+from nbtext.arguments import (
+    decider_of,
+    documents_of,
+    instance_of,
+    is_listing,
+    path_of,
+    sources_of,
+)
 from nbtext.document import as_document, raise_unreadable
 from nbtext.errors import SettingsError
 from nbtext.keyring import name_secret_of
@@ -99,7 +106,7 @@ def combine(
     """
     from nbtext.scoring.combining import CombinedClassifier
 
-    if isinstance(models, str | bytes | PathLike):
+    if isinstance(models, str | bytes | PathLike) or not is_listing(models):
         message = f"models: expected a list of what `load` returns, found {models!r}"
         raise TypeError(message)
     models = [decider_of("models", model, alone=True) for model in models]

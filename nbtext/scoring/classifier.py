@@ -235,17 +235,16 @@ class Classifier:
         Raises:
             UnknownClassError: the model has no such class.
             SourceError: a document cannot be read.
+            TypeError: the label is no string, or the documents are a single one.
             ValueError: `n` is below 0.
         """
-        from nbtext.arguments import count_of
+        from nbtext.arguments import count_of, documents_of
         from nbtext.scoring.top import top_terms
         from nbtext.store.texts import read_texts
 
         n = count_of("n", n, least=0)
-        if label is not None and label not in self.model.classes:
-            raise UnknownClassError(self.model.path, label, self.model.classes)
-        labels = self.model.classes if label is None else (label,)
-        found = map(as_document, documents)
+        labels = self.model.classes if label is None else (self._class_of(label),)
+        found = map(as_document, documents_of(documents))
         texts = read_texts(self.model.file) or ()
         return top_terms(self.scorer.arranged(), labels, n, texts, found, on_problem)
 
@@ -286,6 +285,7 @@ class Classifier:
         Raises:
             UnknownClassError: the model has no such class.
             SourceError: the model's pattern takes too long to search it.
+            TypeError: the document is none, or the label no string.
             ValueError: `top` is below 0.
         """
         from nbtext.arguments import count_of
@@ -294,8 +294,8 @@ class Classifier:
 
         if top is not None:
             top = count_of("top", top, least=0)
-        if label is not None and label not in self.model.classes:
-            raise UnknownClassError(self.model.path, label, self.model.classes)
+        if label is not None:
+            self._class_of(label)
         document = as_document(document)
         return explain(
             self.model,
@@ -306,6 +306,21 @@ class Classifier:
             label=label,
             top=top,
         )
+
+    def _class_of(self, label: str) -> str:
+        """
+        Return the name of a class as it is.
+
+        Raises:
+            UnknownClassError: the model has no such class.
+            TypeError: the label is no string.
+        """
+        if not isinstance(label, str):
+            message = f"a label is a str, not {type(label).__name__}"
+            raise TypeError(message)
+        if label not in self.model.classes:
+            raise UnknownClassError(self.model.path, label, self.model.classes)
+        return label
 
     def arrange(self, samples: Iterable[Document]) -> None:
         """

@@ -2,6 +2,8 @@
 
 import pickle
 from collections.abc import Callable
+from email.message import EmailMessage
+from io import BytesIO
 from pathlib import Path
 from pydoc import plain, render_doc
 from typing import Any
@@ -38,6 +40,99 @@ def test_one_document_is_no_list_of_them(model: Path, one: str) -> None:
         nbtext.classify_all(nbtext.load(model), one)  # before the first is asked for
 
     assert model.read_bytes() == before
+
+
+def _mail() -> EmailMessage:
+    """Return a message, which yields the names of its header fields."""
+    mail = EmailMessage()
+    mail["Subject"] = "A late goal"
+    mail.set_content("The match was won.")
+    return mail
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (_mail(), r"found EmailMessage; write \[it.as_bytes\(\)\], or the bytes"),
+        ({"1": "a goal"}, r"found dict; write it.values\(\)$"),
+        (Path("goal.txt"), r"found PosixPath; write read_documents\(\[it\]\)$"),
+        (bytearray(b"a goal"), r"found one bytearray; write \[it\]$"),
+        (None, "found NoneType$"),
+        (3, "found int$"),
+    ],
+    ids=["mail", "dict", "path", "bytearray", "none", "number"],
+)
+def test_what_is_no_list_of_documents_is_refused(
+    model: Path, given: Any, said: str
+) -> None:
+    opened, before = nbtext.load(model), model.read_bytes()
+
+    for call in (
+        lambda: nbtext.learn(model, "sport", given),
+        lambda: nbtext.forget(model, given),
+        lambda: nbtext.classify_all(opened, given),
+        lambda: opened.top("sport", documents=given),
+    ):
+        with pytest.raises(TypeError, match=said):
+            call()
+    of_pairs = r"expected (a list of )?pairs of a label"
+    with pytest.raises(TypeError, match=of_pairs):
+        nbtext.train_on(given, model)
+    with pytest.raises(TypeError, match=of_pairs):
+        nbtext.learn_labelled(model, given)
+
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize("given", [_mail(), {"spam/": 1}, 3, None])
+def test_what_is_no_list_of_sources_or_models_is_refused(given: Any) -> None:
+    for call in (
+        lambda sources: [*nbtext.read_documents(sources)],
+        nbtext.examine,
+        nbtext.tune,
+    ):
+        with pytest.raises(TypeError, match="sources: expected a list of one or more"):
+            call(given)
+    with pytest.raises(TypeError, match=r"models?: expected"):
+        nbtext.combine(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (_mail(), "not EmailMessage; give the bytes that it was read from, or it.as_b"),
+        (Path("goal.txt"), r"not PosixPath; write it.read_bytes\(\)$"),
+        (bytearray(b"a goal"), r"not bytearray; write bytes\(it\)$"),
+        (BytesIO(b"a goal"), r"not BytesIO; write it.read\(\)$"),
+        (None, "not NoneType; leave it out$"),
+        (["a goal"], "not list$"),
+    ],
+    ids=["mail", "path", "bytearray", "file", "none", "list"],
+)
+def test_what_to_write_for_what_is_no_document_is_said(
+    model: Path, given: Any, said: str
+) -> None:
+    opened = nbtext.load(model)
+
+    for call in (
+        lambda: nbtext.classify(opened, given),
+        lambda: [*nbtext.classify_all(opened, [given])],
+        lambda: nbtext.learn(model, "sport", [given]),
+        lambda: nbtext.learn_labelled(model, [("sport", given)]),
+        lambda: opened.explain(given),
+    ):
+        with pytest.raises(TypeError, match=rf"^document 1 is bytes or str, {said}"):
+            call()
+
+
+@pytest.mark.parametrize("label", [3, b"sport", ["sport"]])
+def test_a_class_that_is_asked_for_is_a_string(model: Path, label: Any) -> None:
+    opened = nbtext.load(model)
+
+    with pytest.raises(TypeError, match=r"^a label is a str, not "):
+        opened.top(label)
+    with pytest.raises(TypeError, match=r"^a label is a str, not "):
+        opened.explain("a goal", label=label)
 
 
 @pytest.mark.parametrize("texts", [b"a goal", ("a goal",), [b"a goal"], (), "a"])
