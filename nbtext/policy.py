@@ -107,11 +107,18 @@ class Policy(NamedTuple):
 
     def arranged(self) -> "Policy":
         """Return the same policy, its parts in their form and its classes sorted."""
+        prior = ((label, _plain(share)) for label, share in self.prior)
+        made = map(Cost._make, self.costs)
+        costs = (cost._replace(price=_plain(cost.price)) for cost in made)
         limit = self.max_false_positives
+        if limit is not None:
+            label, rate = limit
+            limit = FalsePositives(label, _plain(rate))
         return self._replace(
-            prior=tuple(sorted((label, share) for label, share in self.prior)),
-            costs=tuple(sorted(map(Cost._make, self.costs), key=_place_of)),
-            max_false_positives=None if limit is None else FalsePositives._make(limit),
+            threshold=_plain(self.threshold),
+            prior=tuple(sorted(prior)),
+            costs=tuple(sorted(costs, key=_place_of)),
+            max_false_positives=limit,
         )
 
     def check(self) -> None:
@@ -279,6 +286,11 @@ class PolicyOverrides(NamedTuple):
             found = found._replace(prior=self.prior or ())
         found.check()
         return found
+
+
+def _plain(number: Any) -> Any:
+    """Return a number of numpy, such as a threshold of `roc_curve`, as Python's own."""
+    return number.item() if hasattr(number, "item") else number
 
 
 def _place_of(cost: Cost) -> tuple[str, bool, str]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from nbtext.arguments import AnyPath
     from nbtext.document import AnyDocument, Document, OnProblem
+    from nbtext.learning import SettingsOverrides
     from nbtext.policy import Policy
     from nbtext.scoring import Decision
     from nbtext.scoring.combining import CombinedClassifier
@@ -28,8 +29,7 @@ from nbtext.arguments import (
 from nbtext.document import as_document, raise_unreadable
 from nbtext.errors import SettingsError
 from nbtext.keyring import name_secret_of
-from nbtext.learning import SettingsOverrides
-from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.overrides import DEFAULTS, checked_overrides
 from nbtext.policy import checked_policy
 from nbtext.scoring import Classifier, batches, load_model
 from nbtext.scoring.classifying import MANY, readable_of
@@ -66,7 +66,7 @@ def load(
     """
     if policy is not None:
         policy = checked_policy(policy)
-    overrides = instance_of("overrides", overrides, SettingsOverrides)
+    overrides = checked_overrides(overrides)
     secret = None if keyed is None else path_of(keyed)
     model = load_model(path_of(path))
     if overrides.are_for_training:

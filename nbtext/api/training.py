@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from nbtext.store.blocks import Buffer
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled, n_classes_of
-from nbtext.arguments import count_of, instance_of, path_of, seconds_of, sources_of
+from nbtext.arguments import count_of, path_of, seconds_of, sources_of
 from nbtext.counts.room import bounded
 from nbtext.errors import SettingsError
 from nbtext.keyring import make_secret
 from nbtext.learning import SettingsOverrides
 from nbtext.learning import train as train_counts
 from nbtext.learning.inheriting import with_policy_of_old
-from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.overrides import DEFAULTS, checked_overrides
 from nbtext.learning.preparing import check_stays_keyed, reading_columns
 from nbtext.learning.regimes import EVERYTHING
 from nbtext.parallel import processes
@@ -148,7 +148,7 @@ def train_on(
         ValueError: a label is empty.
     """
     path, wait = path_of(path), seconds_of("wait", wait)
-    overrides = instance_of("overrides", overrides, SettingsOverrides)
+    overrides = checked_overrides(overrides)
     check_replaceable(path, replace=replace)
     items: list[Item] = [*labelled(pairs)]
     overrides = _keyed(overrides, keyed)

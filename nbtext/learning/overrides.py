@@ -7,8 +7,9 @@ changes nothing.
 """
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
+from nbtext.arguments import instance_of
 from nbtext.errors import SettingsError
 from nbtext.policy import Policy
 from nbtext.scoring import changed
@@ -36,6 +37,10 @@ SCORING_FIELDS: Final = (
     "parameters",
 )  # fmt: skip
 """The overrides that a trained model can be opened with, too."""
+
+
+SWITCHES: Final = ("byte_ngrams", "ledger", "calibrate", "correction", "texts")
+"""The overrides that are True or False."""
 
 
 class SettingsOverrides(NamedTuple):
@@ -105,6 +110,31 @@ class SettingsOverrides(NamedTuple):
             if name not in SCORING_FIELDS
             and getattr(self, name) != getattr(DEFAULTS, name)
         )
+
+    def check(self) -> None:
+        """
+        Refuse values whose types would do something else than what was meant.
+
+        Other values are checked where they are used: those come from users, too.
+
+        Raises:
+            TypeError: one should be True or False, a name, names, or pairs.
+        """
+        for name in SWITCHES:
+            if not isinstance(value := getattr(self, name), bool):
+                _refuse(name, "True or False", value)
+        for name in ("score", "alphabet", "counting"):
+            if not isinstance(value := getattr(self, name), str | None):
+                _refuse(name, "a str", value)
+        if not _are(str, self.views):
+            _refuse("views", "a tuple of names, such as ('body',)", self.views)
+        if not _are(Field, self.fields):
+            _refuse("fields", "none; `Options` names columns", self.fields)
+        if not (self.guessed is None or callable(self.guessed)):
+            _refuse("guessed", "none; `Options` guesses columns", self.guessed)
+        if not (_are(tuple, self.parameters) and all(map(_is_pair, self.parameters))):
+            expected = "pairs of a name and a number, such as (('strength', 1.0),)"
+            _refuse("parameters", expected, self.parameters)
 
     def settings(self, default: Settings) -> Settings:
         """
@@ -217,3 +247,32 @@ class SettingsOverrides(NamedTuple):
 
 DEFAULTS: Final = SettingsOverrides()
 """Overrides that change nothing."""
+
+
+def checked_overrides(overrides: SettingsOverrides) -> SettingsOverrides:
+    """
+    Return the overrides that a program gives as they are.
+
+    Raises:
+        TypeError: they are none, or the type of a value is not its own.
+    """
+    overrides = instance_of("overrides", overrides, SettingsOverrides)
+    overrides.check()
+    return overrides
+
+
+def _are(kind: type, values: object) -> bool:
+    """Return whether something is a tuple, or a list, of values of a type."""
+    if not isinstance(values, tuple | list):
+        return False
+    return all(isinstance(value, kind) for value in values)
+
+
+def _is_pair(value: tuple[object, ...]) -> bool:
+    """Return whether a tuple has two parts, the first of which is a name."""
+    return len(value) == 2 and isinstance(value[0], str)
+
+
+def _refuse(name: str, expected: str, found: object) -> NoReturn:
+    message = f"overrides: {name}: expected {expected}, found {found!r:.80}"
+    raise TypeError(message)

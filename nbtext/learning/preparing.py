@@ -2,7 +2,7 @@
 
 from nbtext.arguments import instance_of
 from nbtext.errors import ModelFileError, SecretError
-from nbtext.learning.overrides import SettingsOverrides
+from nbtext.learning.overrides import SettingsOverrides, checked_overrides
 from nbtext.sources import Options
 from nbtext.sources.guess import ColumnGuess
 from nbtext.store import open_model
@@ -15,12 +15,12 @@ def reading_columns(
     Return what to train with, where columns are guessed if none are named.
 
     Raises:
-        TypeError: options or overrides are none, or an option is of another type.
+        TypeError: options or overrides are none, or one of them is of another type.
         ValueError: an option is none of those that there are.
     """
     options = instance_of("options", options, Options)
     options.check()
-    overrides = instance_of("overrides", overrides, SettingsOverrides)
+    overrides = checked_overrides(overrides)
     if options.fields:
         return options, overrides._replace(fields=options.fields)
     guess = ColumnGuess()

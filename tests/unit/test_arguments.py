@@ -500,3 +500,43 @@ def test_what_is_exported_is_listed_and_documented() -> None:
     for name in nbtext.__all__:
         assert name in page
     assert "Make a model of labelled sources" in page
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"texts": "no"}, "texts: expected True or False, found 'no'"),
+        ({"correction": 0}, "correction: expected True or False, found 0"),
+        ({"byte_ngrams": None}, "byte_ngrams: expected True or False, found None"),
+        ({"views": 3}, r"views: expected a tuple of names, such as .*, found 3"),
+        ({"views": "body"}, r"views: expected a tuple of names, such as .*'body'"),
+        ({"views": (3,)}, r"views: expected a tuple of names, such as .*\(3,\)"),
+        ({"score": ["sum"]}, r"score: expected a str, found \['sum'\]"),
+        ({"fields": "title"}, "fields: expected none; `Options` names columns, found"),
+        ({"fields": ("title",)}, "fields: expected none; `Options` names columns"),
+        ({"guessed": 3}, "guessed: expected none; `Options` guesses columns, found 3"),
+        ({"parameters": 3}, "parameters: expected pairs of a name and a number, such"),
+        ({"parameters": {"a": 1}}, "parameters: expected pairs of a name and a number"),
+        ({"parameters": ("ab",)}, "parameters: expected pairs of a name and a number"),
+    ],
+    ids=str,
+)
+def test_an_override_of_another_type_is_refused(
+    model: Path, given: dict[str, Any], said: str
+) -> None:
+    overrides, before = nbtext.SettingsOverrides(**given), model.read_bytes()
+    sources = ["sport/", "arts/"]
+
+    for call in (
+        lambda: nbtext.train(sources, model, overrides=overrides),
+        lambda: nbtext.train_on(TOPICS, model, overrides=overrides),
+        lambda: nbtext.load(model, overrides=overrides),
+        lambda: nbtext.evaluate_folds(sources, 2, overrides=overrides),
+        lambda: nbtext.evaluate_replay(sources, overrides=overrides),
+        lambda: nbtext.examine(sources, overrides=overrides),
+        lambda: nbtext.tune(sources, overrides=overrides),
+    ):
+        with pytest.raises(TypeError, match=f"^overrides: {said}"):
+            call()
+
+    assert model.read_bytes() == before

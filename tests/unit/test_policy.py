@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nbtext.errors import SettingsError
@@ -127,3 +128,24 @@ def test_overrides_are_rebuilt_from_lists() -> None:
             one.is_anew,
         ]
         assert PolicyOverrides.rebuilt(plain) == one
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    high, low, half = np.array([0.9, 0.25, 0.5])
+    share: Any = np.float32(low)
+    nine: Any = np.int64(9)
+    limit = FalsePositives("spam", half)
+    policy = Policy(high, (("spam", share),), max_false_positives=limit)
+    found = checked_policy(policy)
+    costly = checked_policy(Policy(costs=(Cost("ham", "spam", nine),)))
+
+    limit = FalsePositives("spam", 0.5)
+    assert found == Policy(0.9, (("spam", 0.25),), max_false_positives=limit)
+    assert {type(found.threshold), type(found.prior[0][1])} == {float}
+    assert costly == Policy(costs=(Cost("ham", "spam", 9),))
+    assert type(costly.costs[0].price) is int
+    wrong: Any = np.arange(2)
+    with pytest.raises(SettingsError, match="the threshold is True"):
+        checked_policy(Policy((wrong == 1)[1]))
+    with pytest.raises(TypeError, match="expected parts as in"):
+        checked_policy(Policy(wrong))
