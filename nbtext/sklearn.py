@@ -13,11 +13,18 @@ installs what it needs.
 
 from __future__ import annotations
 
+from collections.abc import Set
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+except ModuleNotFoundError as error:
+    message = "nbtext.sklearn needs scikit-learn; pip install 'nbtext[sklearn]'"
+    raise ModuleNotFoundError(message, name=error.name) from error
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -36,7 +43,8 @@ if TYPE_CHECKING:
 from nbtext.api.classifying import classify_all, load
 from nbtext.api.learning import learn_labelled
 from nbtext.api.training import train_on
-from nbtext.document import AnyDocument, Document, as_document
+from nbtext.arguments import is_listing
+from nbtext.document import AnyDocument, Document, advice_on, as_document
 from nbtext.files.temporary import temporary_folder
 from nbtext.learning import SettingsOverrides
 
@@ -54,6 +62,9 @@ class _Opened(NamedTuple):
 
 OPENED: Final[WeakKeyDictionary[NBTextClassifier, _Opened]] = WeakKeyDictionary()
 """The models of estimators, beside these: what they are must not change in use."""
+
+LOCKS: Final[WeakKeyDictionary[NBTextClassifier, Lock]] = WeakKeyDictionary()
+"""What a thread holds while an estimator learns further texts."""
 
 
 class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -140,7 +151,8 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         Learn further texts. Texts that come again are counted again.
 
-        There is no correction, which is learnt from all texts together.
+        There is no correction, which is learnt from all texts together. Threads that
+        share an estimator learn one after the other.
 
         Args:
             X: shape (n_documents,), texts or raw messages.
@@ -151,6 +163,16 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             ValueError: X are no texts, or y has labels that were not among the classes.
         """
         texts, labels = _checked(X, y)
+        with LOCKS.setdefault(self, Lock()):
+            self._learn_further(texts, labels, classes)
+        return self
+
+    def _learn_further(
+        self,
+        texts: list[str | bytes],
+        labels: NDArray[Any],
+        classes: Sequence[Any] | None,
+    ) -> None:
         known = getattr(self, "classes_", None)
         named = known if classes is None else np.unique(classes)
         if named is None:
@@ -169,13 +191,12 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         pairs = _pairs(np.searchsorted(self.classes_, labels), self._named(texts))
         if self.model_:
             self._learn(pairs)
-            return self
+            return
         waiting = [*self._waiting, *pairs]  # until there are two classes
         if len({label for label, _ in waiting}) > 1:
             self._train(waiting, self._overrides()._replace(correction=False))
             waiting = []
         self._waiting = waiting
-        return self
 
     def predict(self, X: Texts) -> NDArray[Any]:
         """Return the most probable label of each text, shape (n_documents,)."""
@@ -224,15 +245,17 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         check_is_fitted(self, "classes_")
         texts = _texts(given)
-        share = 1 / (self._n_seen + len(self.classes_))  # of a class without a text
+        waiting = self._waiting  # before the model, which takes them from there
+        model = self._opened() if self.model_ else None
+        n_seen = len(waiting) if model is None else sum(model.model.documents)
+        share = 1 / (n_seen + len(self.classes_))  # of a class without a text
         logarithms = np.full((len(texts), len(self.classes_)), np.log(share))
-        if self.model_:
-            model = self._opened()
+        if model is not None:
             places = [int(label) for label in model.classes]
             for row, decision in enumerate(classify_all(model, texts)):
                 logarithms[row, places] = getattr(decision, name)
         else:  # of one class at the most, and all that is known is that it occurs
-            places = sorted({int(label) for label, _ in self._waiting})
+            places = sorted({int(label) for label, _ in waiting})
             logarithms[:, places] = 0.0
         n_unseen = len(self.classes_) - len(places)
         logarithms[:, places] += np.log1p(-share * n_unseen) if places else 0.0
@@ -255,6 +278,10 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             if not isinstance(names[name], bool):
                 message = f"{name}: expected True or False, found {names[name]!r:.80}"
                 raise ValueError(message)
+        for name in ("event_model", "alphabet", "counting"):
+            if not isinstance(names[name], str | None):
+                message = f"{name}: expected a str, found {names[name]!r:.80}"
+                raise ValueError(message)
         return SettingsOverrides(
             score=names.pop("event_model"),
             texts=False,  # nobody would read them
@@ -263,7 +290,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _named(self, texts: list[str | bytes]) -> list[Document]:
         """Return texts that a model takes for new ones, though it has seen the same."""
-        first = self._n_seen
+        first = self._n_seen  # of those that were given a number, learnt or not
         self._n_seen += len(texts)
         return [
             as_document(text)._replace(identity=str(number))
@@ -290,15 +317,15 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _opened(self) -> Classifier:
         """Return the model, opened once for as long as it is the same."""
-        known = OPENED.get(self)
-        if known is not None and known.of is self.model_:
+        known, model = OPENED.get(self), self.model_  # another thread may learn
+        if known is not None and known.of is model:
             return known.classifier
         with temporary_folder() as folder:
             path = folder / FILE
-            path.write_bytes(self.model_)
+            path.write_bytes(model)
             classifier = load(path)  # which stays mapped when its name is gone
         classifier.scorer.patience = 0  # numpy is there, and more texts will come
-        OPENED[self] = _Opened(self.model_, classifier)
+        OPENED[self] = _Opened(model, classifier)
         return classifier
 
 
@@ -367,6 +394,13 @@ def _texts(X: Texts) -> list[str | bytes]:
     if isinstance(X, str | bytes):
         message = f"X: expected a list of texts, found one {type(X).__name__}"
         raise ValueError(message)
+    if hasattr(X, "columns"):  # of pandas or polars
+        name = next(iter(X.columns), "text")
+        message = f"X: expected texts, found a table; name a column of it: X[{name!r}]"
+        raise ValueError(message)
+    if not is_listing(X) or isinstance(X, Set):
+        message = f"X: expected a list of texts, found {type(X).__name__}"
+        raise ValueError(message)
     if getattr(X, "ndim", 1) != 1:
         message = (
             "X: expected texts in one dimension; name one column of a table, and put "
@@ -383,9 +417,11 @@ def _texts(X: Texts) -> list[str | bytes]:
         )
         raise ValueError(message)
     if others:
-        found = type(texts[others[0]]).__name__
-        message = f"X: expected str or bytes, found {found} in place {others[0]}"
-        raise ValueError(message)
+        other = texts[others[0]]
+        found, place = type(other).__name__, others[0]
+        message = f"X: expected str or bytes, found {found} in place {place}"
+        advice = "; write it.as_py()" if hasattr(other, "as_py") else advice_on(other)
+        raise ValueError(message + advice)
     if not texts:
         message = "X: expected one text or more, found 0 samples"
         raise ValueError(message)

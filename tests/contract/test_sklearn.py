@@ -6,7 +6,11 @@ numbers are written as words, so that all of them are made; none is expected to 
 """
 
 import pickle
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +79,16 @@ class OnNumbers(NBTextClassifier):
         tags.input_tags.string = tags.input_tags.one_d_array = False
         tags.input_tags.two_d_array = True
         return tags
+
+
+class Table:
+    """A table, as of polars, which yields its columns."""
+
+    columns = ("text", "label")
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """Yield the columns."""
+        return iter([["a", "b"], ["x", "y"]])
 
 
 @parametrize_with_checks([OnNumbers()])  # type: ignore[untyped-decorator]
@@ -276,6 +290,9 @@ def test_what_is_no_list_of_texts_is_refused(texts: Any) -> None:
         ({"calibrate": "no"}, "calibrate: expected True or False, found 'no'"),
         ({"byte_ngrams": 3}, "byte_ngrams: expected True or False, found 3"),
         ({"correction": None}, "correction: expected True or False, found None"),
+        ({"event_model": ["sum"]}, r"event_model: expected a str, found \['sum'\]"),
+        ({"alphabet": ("words",)}, "alphabet: expected a str, found "),
+        ({"counting": 3}, "counting: expected a str, found 3"),
     ],
     ids=str,
 )
@@ -359,12 +376,22 @@ def test_labels_that_are_none_are_refused(
         (["a", "b", 3, 4], "expected str or bytes, found int in place 2"),
         (["a", np.arange(2)], "expected str or bytes, found ndarray in place 1"),
         (np.array([["a"], ["b"]]), "one dimension; name one column of a table"),
+        (None, "^X: expected a list of texts, found NoneType$"),
+        (3, "^X: expected a list of texts, found int$"),
+        ({"text": ["a"]}, "^X: expected a list of texts, found dict$"),
+        ({"a", "b"}, "^X: expected a list of texts, found set$"),
+        (Table(), r"found a table; name a column of it: X\['text'\]$"),
+        (EmailMessage(), "^X: expected a list of texts, found EmailMessage$"),
+        ([EmailMessage()], "place 0; give the bytes that it was read from, or it.as_"),
+        ([Path("a")], r"found PosixPath in place 0; write it.read_bytes\(\)$"),
+        ([bytearray(b"a")], r"found bytearray in place 0; write bytes\(it\)$"),
     ],
+    ids=str,
 )
 def test_what_is_no_text_is_refused(texts: Any, said: str) -> None:
     model = NBTextClassifier().fit(TEXTS, LABELS)
 
-    for call in (model.predict, lambda X: model.fit(X, LABELS[: len(X)])):
+    for call in (model.predict, lambda X: model.fit(X, LABELS[:2])):
         with pytest.raises(ValueError, match=said):
             call(texts)
 
@@ -373,3 +400,48 @@ def test_strings_of_numpy_are_strings() -> None:
     labels = np.array([np.str_("a"), "b"], object)
 
     assert NBTextClassifier().fit(["x y", "z"], labels).classes_.tolist() == ["a", "b"]
+
+
+def test_a_class_without_a_text_has_the_share_of_one_of_those_that_are_counted() -> (
+    None
+):
+    model = NBTextClassifier()
+    model.partial_fit(["late goal", "opera"], ["a", "b"], classes=["a", "b", "z"])
+
+    model.partial_fit(["", "", ""], ["a", "b", "a"])  # have nothing to count
+
+    assert sum(model._opened().model.documents) == 2
+    assert model.predict_proba(["a goal"])[0, 2] == pytest.approx(1 / (2 + 3))
+
+
+def test_threads_that_share_an_estimator_lose_no_text() -> None:
+    model = NBTextClassifier(event_model="sum", byte_ngrams=False)
+    texts = [[f"apple {n}", f"banana {n}"] for n in range(12)]
+
+    def learn(pair: list[str]) -> float:
+        model.partial_fit(pair, ["a", "b"], classes=["a", "b"])
+        return float(model.predict_proba(["apple"])[0, 0])
+
+    with ThreadPoolExecutor(4) as threads:
+        seen = [*threads.map(learn, texts)]
+
+    assert model._opened().model.documents == (12, 12)
+    assert min(seen) > 0.5
+    assert model._opened() is model._opened()
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301  our own
+    asked = ["apple", "banana"]
+    np.testing.assert_array_equal(
+        again.predict_proba(asked), model.predict_proba(asked)
+    )
+
+
+def test_what_to_install_is_said() -> None:
+    program = "import sys; sys.modules['sklearn'] = None; import nbtext.sklearn"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert done.stderr.endswith(
+        "nbtext.sklearn needs scikit-learn; pip install 'nbtext[sklearn]'\n"
+    )
