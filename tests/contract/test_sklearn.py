@@ -386,7 +386,6 @@ def test_labels_that_are_none_are_refused(
         ([Path("a")], r"found PosixPath in place 0; write it.read_bytes\(\)$"),
         ([bytearray(b"a")], r"found bytearray in place 0; write bytes\(it\)$"),
     ],
-    ids=str,
 )
 def test_what_is_no_text_is_refused(texts: Any, said: str) -> None:
     model = NBTextClassifier().fit(TEXTS, LABELS)
