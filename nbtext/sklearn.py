@@ -127,7 +127,8 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Make a model of texts; what fails leaves the one before as it is.
 
         Args:
-            X: shape (n_documents,), texts or raw messages.
+            X: shape (n_documents,), texts or raw messages; what comes n times is
+                counted n times.
             y: shape (n_documents,), their labels.
 
         Raises:

@@ -20,8 +20,17 @@ import pytest
 sklearn = pytest.importorskip("sklearn", "1.6")
 
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+)
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -444,3 +453,44 @@ def test_what_to_install_is_said() -> None:
     assert done.stderr.endswith(
         "nbtext.sklearn needs scikit-learn; pip install 'nbtext[sklearn]'\n"
     )
+
+
+def _two_named() -> list[tuple[str, NBTextClassifier]]:
+    models = (NBTextClassifier(event_model=name) for name in ("sum", "complement"))
+    return [*zip("ab", models, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(NBTextClassifier()),
+        CalibratedClassifierCV(NBTextClassifier(), cv=3),
+        VotingClassifier(_two_named(), voting="soft"),
+        StackingClassifier(_two_named(), LogisticRegression(), cv=3),
+        FixedThresholdClassifier(NBTextClassifier()),
+        TunedThresholdClassifierCV(NBTextClassifier(), cv=3),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_what_hands_on_texts_as_they_are_takes_it(model: Any) -> None:
+    texts, labels = zip(*_of_two_classes(), strict=True)
+
+    found = cross_val_predict(model, texts, labels, cv=2)
+
+    assert np.mean(found == np.array(labels)) > 0.9
+
+
+def _of_two_classes() -> list[tuple[str, int]]:
+    words = ("goal match team", "opera stage novel")
+    return [(f"{words[n % 2]} of day {n % 7}", n % 2) for n in range(60)]
+
+
+def test_a_text_that_comes_several_times_is_counted_so_often() -> None:
+    texts, labels = zip(*_of_two_classes(), strict=True)
+    weights = np.arange(60) % 3 + 1
+
+    model = NBTextClassifier(event_model="sum")
+    model.fit(np.repeat(texts, weights), np.repeat(labels, weights))
+
+    expected = np.bincount(labels, weights).astype(int).tolist()
+    assert [*model._opened().model.documents] == expected
