@@ -18,6 +18,7 @@ from nbtext.scoring.scorer import Scorer
 from nbtext.scoring.stored import FEW
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import Field
+from nbtext.store.calibrations import scoring_of
 from nbtext.tokens import AnyReading, bag_of, read_keys
 from nbtext.tokens.key_reading import are_read_together
 
@@ -386,9 +387,16 @@ class Classifier:
         self.prior = prior_by_class(self.policy, basis)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what opens the same model elsewhere: its counts stay in the file."""
+        """
+        Return what opens the same model elsewhere: its counts stay in the file.
+
+        It is scored as the file asks then, which may have learnt a class, unless it was
+        opened to be scored otherwise.
+        """
         model = self.model
-        facts = (type(self), model.path, model.scoring, self._policy, self.n_reasons)
+        is_own = model.scoring == scoring_of(model.file, model.classes)
+        scoring = None if is_own else model.scoring
+        facts = (type(self), model.path, scoring, self._policy, self.n_reasons)
         return _opened, facts
 
     def opened_at(self, path: str) -> "Classifier":
@@ -408,7 +416,7 @@ class Classifier:
 def _opened(
     kind: type[Classifier],
     path: str,
-    scoring: Scoring,
+    scoring: Scoring | None,
     policy: "Policy | None",
     n_reasons: int,
 ) -> Classifier:

@@ -540,3 +540,21 @@ def test_an_override_of_another_type_is_refused(
             call()
 
     assert model.read_bytes() == before
+
+
+def test_a_pickled_model_is_scored_as_its_file_asks_by_then(model: Path) -> None:
+    two = pickle.dumps(nbtext.load(model))
+    summed = pickle.dumps(
+        nbtext.load(model, overrides=nbtext.SettingsOverrides(score="sum"))
+    )
+
+    nbtext.learn(model, "science", ["a new planet"], create=True)
+
+    expected = nbtext.load(model)
+    for opened, score in ((two, expected.model.scoring.score), (summed, "sum")):
+        found = pickle.loads(opened)  # noqa: S301  our own
+        assert found.classes == ("arts", "science", "sport")
+        assert found.model.scoring.score == score
+    assert nbtext.classify(pickle.loads(two), "a planet") == (  # noqa: S301  our own
+        nbtext.classify(expected, "a planet")
+    )
