@@ -131,6 +131,12 @@ class Findings:
     leaks: tuple[Leak, ...]
     apart: tuple[Apart, ...]
 
+    def __repr__(self) -> str:
+        """Say how many documents there are, and how much was found."""
+        pairs = f"{self.n_same:,} same, {self.n_near:,} near"
+        found = f"{pairs}, {self.n_suspects:,} suspects, {self.n_leaks:,} leaks"
+        return f"<Findings in {self.documents:,} documents: {found}>"
+
     @property
     def is_sound(self) -> bool:
         """Return whether nothing was found."""

@@ -71,6 +71,11 @@ class Replay:
     unscored: int
     curve: tuple[Point, ...]
 
+    def __repr__(self) -> str:
+        """Say by which regime documents were learnt, and how many."""
+        found = f"{self.learnt:,} documents learnt, {self.left_out:,} left out"
+        return f"<Replay, {self.regime}: {found}>"
+
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes."""
         return asdict(self) | {"curve": [*map(asdict, self.curve)]}

@@ -111,6 +111,16 @@ class SettingsOverrides(NamedTuple):
             and getattr(self, name) != getattr(DEFAULTS, name)
         )
 
+    def __repr__(self) -> str:
+        """Say what differs from the defaults."""
+        fields = zip(self._fields, self, strict=True)
+        changed_ones = (
+            f"{name}={value!r}"
+            for name, value in fields
+            if value != self._field_defaults[name]
+        )
+        return f"SettingsOverrides({', '.join(changed_ones)})"
+
     def check(self) -> None:
         """
         Refuse values whose types would do something else than what was meant.

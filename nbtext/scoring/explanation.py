@@ -43,6 +43,11 @@ class Reason:
     key: int
     terms: "tuple[Reason, ...]" = ()
 
+    def __repr__(self) -> str:
+        """Say which term it is, where, and how much it says."""
+        times = f" x{self.times}" if self.times > 1 else ""
+        return f"<Reason {self.contribution:+.2f} {self.view} {self.text!r}{times}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -116,3 +121,9 @@ class Explanation:
     views: tuple[str, ...]
     truncated: bool = False
     expected: str | None = None
+
+    def __repr__(self) -> str:
+        """Say for which class it speaks, and how many terms have a part in it."""
+        classes = f"{self.label!r} rather than {self.rival!r}"
+        found = f"{self.probability:.4f}, {len(self.reasons):,} reasons"
+        return f"<Explanation {self.name!r}: {classes}, {found}>"

@@ -133,6 +133,11 @@ class Tuned:
     overrides: SettingsOverrides
     threshold: SafeThreshold | None = None
 
+    def __repr__(self) -> str:
+        """Say how much was tried, and what is chosen."""
+        chosen = " ".join(self.options) or "the defaults"
+        return f"<Tuned: {len(self.rows)} on {self.documents:,} documents; {chosen}>"
+
     @property
     def options(self) -> list[str]:
         """Return the options of `train` that ask for what is chosen."""

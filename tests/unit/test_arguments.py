@@ -1,6 +1,7 @@
 """What the library refuses at once, and the paths that it takes."""
 
 import pickle
+import re
 from collections.abc import Callable
 from email.message import EmailMessage
 from io import BytesIO
@@ -558,3 +559,23 @@ def test_a_pickled_model_is_scored_as_its_file_asks_by_then(model: Path) -> None
     assert nbtext.classify(pickle.loads(two), "a planet") == (  # noqa: S301  our own
         nbtext.classify(expected, "a planet")
     )
+
+
+def test_what_is_returned_is_printed_in_a_line(model: Path) -> None:
+    explanation = nbtext.load(model).explain("a late late goal")
+    overrides = nbtext.SettingsOverrides(score="sum", texts=False)
+    demo = Path(__file__).parents[2] / "corpora" / "demo"
+    sources = [demo / "spam", demo / "ham"]
+    replay = nbtext.evaluate_replay(sources, regime=nbtext.Regime("errors")).replay
+
+    assert repr(overrides) == "SettingsOverrides(score='sum', texts=False)"
+    assert repr(nbtext.SettingsOverrides()) == "SettingsOverrides()"
+    for value, pattern in (
+        (explanation, r"<Explanation '1': 'sport' rather than 'arts', 0\.\d{4}, \d+ r"),
+        (explanation.reasons[0], r"<Reason \+\d\.\d\d [a-z]+ '.*'( x\d)?>$"),
+        (nbtext.examine(sources), r"<Findings in 88 documents: \d+ same, \d+ near, \d"),
+        (nbtext.tune(sources), r"<Tuned: \d+ on 88 documents; .*>$"),
+        (replay, r"<Replay, errors: \d+ documents learnt, \d+ left out>$"),
+    ):
+        assert re.match(pattern, repr(value))
+        assert len(repr(value)) < 160
