@@ -218,5 +218,4 @@ def read_documents(
         options = options.for_model(fields, model.classes)
     items = documents(sources, options, labelled=False)
     one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)
-    for batch in one_each:
-        yield from batch
+    return (document for batch in one_each for document in batch)

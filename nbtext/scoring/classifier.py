@@ -107,7 +107,16 @@ class Classifier:
         Args:
             documents: what to classify.
             headings: whether decisions say who mail is from, and what it is about.
+
+        Raises:
+            TypeError: one is no `Document`.
         """
+        if not all(isinstance(document, Document) for document in documents):
+            message = (
+                "documents: expected a list of nbtext.Document; "
+                "nbtext.classify(model, it) and classify_all take texts and messages"
+            )
+            raise TypeError(message)
         is_quick = len(documents) > FEW and self.reads_together
         decide_all = self._decide_together if is_quick else self._decide_each
         return decide_all(documents, headings=headings)

@@ -87,11 +87,7 @@ def test_what_is_no_list_of_documents_is_refused(
 
 @pytest.mark.parametrize("given", [_mail(), {"spam/": 1}, 3, None])
 def test_what_is_no_list_of_sources_or_models_is_refused(given: Any) -> None:
-    for call in (
-        lambda sources: [*nbtext.read_documents(sources)],
-        nbtext.examine,
-        nbtext.tune,
-    ):
+    for call in (nbtext.read_documents, nbtext.examine, nbtext.tune):
         with pytest.raises(TypeError, match="sources: expected a list of one or more"):
             call(given)
     with pytest.raises(TypeError, match=r"models?: expected"):
@@ -579,3 +575,19 @@ def test_what_is_returned_is_printed_in_a_line(model: Path) -> None:
     ):
         assert re.match(pattern, repr(value))
         assert len(repr(value)) < 160
+
+
+@pytest.mark.parametrize("given", ["a goal", ["a goal"], [b"a goal"]])
+def test_a_model_by_itself_classifies_documents_alone(model: Path, given: Any) -> None:
+    with pytest.raises(TypeError, match=r"list of nbtext.Document; nbtext.classify\("):
+        nbtext.load(model).classify(given)
+
+
+def test_arguments_of_read_documents_are_checked_when_it_is_called(model: Path) -> None:
+    for sources, more in (
+        ("one", {}),
+        (["one"], {"options": {}}),
+        (["one"], {"model": str(model)}),
+    ):
+        with pytest.raises(TypeError):
+            nbtext.read_documents(sources, **more)
