@@ -30,7 +30,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -147,21 +147,25 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return self
 
     def partial_fit(
-        self, X: Texts, y: Any, classes: Sequence[Any] | None = None
+        self, X: Texts, y: Any, classes: Collection[Any] | None = None
     ) -> NBTextClassifier:
         """
         Learn further texts. Texts that come again are counted again.
 
-        There is no correction, which is learnt from all texts together. Threads that
-        share an estimator learn one after the other.
+        A model that begins here has no correction, which is made of all texts together;
+        one that `fit` has made keeps its own, and further texts teach it. A model keeps
+        the parameters that it began with. Threads that share an estimator learn one
+        after the other.
 
         Args:
             X: shape (n_documents,), texts or raw messages.
             y: shape (n_documents,), their labels.
-            classes: all labels that there will be; the first call needs them.
+            classes: all labels that there will be, in any order; the first call needs
+                them.
 
         Raises:
-            ValueError: X are no texts, or y has labels that were not among the classes.
+            ValueError: X are no texts, classes no labels, or y has labels that were not
+                among these.
         """
         texts, labels = _checked(X, y)
         with LOCKS.setdefault(self, Lock()):
@@ -172,10 +176,10 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self,
         texts: list[str | bytes],
         labels: NDArray[Any],
-        classes: Sequence[Any] | None,
+        classes: Collection[Any] | None,
     ) -> None:
         known = getattr(self, "classes_", None)
-        named = known if classes is None else np.unique(classes)
+        named = known if classes is None else _distinct(classes)
         if named is None:
             message = "the first call of partial_fit needs the argument classes"
             raise ValueError(message)
@@ -345,14 +349,38 @@ def _checked(X: Texts, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:
         raise ValueError(message)
     texts, labels = _texts(X), column_or_1d(y, warn=True)
     check_consistent_length(texts, labels)
+    if labels.dtype.kind == "T":  # strings of numpy, which scikit-learn does not know
+        labels = labels.astype(object)
     _check_labels(labels)
     check_classification_targets(labels)
     return texts, labels
 
 
-def _check_labels(labels: NDArray[Any]) -> None:
+def _distinct(classes: Collection[Any]) -> NDArray[Any]:
+    """
+    Return the labels that `partial_fit` is told, sorted.
+
+    Raises:
+        ValueError: they are one string, or none.
+    """
+    if isinstance(classes, str | bytes) or not is_listing(classes):
+        message = f"classes: expected a list of all labels, found {classes!r:.80}"
+        raise ValueError(message)
+    labels = column_or_1d(classes if hasattr(classes, "dtype") else [*classes])
+    if any(map(_is_missing, labels.tolist())):
+        message = "classes: one is missing (NaN or None); leave it out"
+        raise ValueError(message)
+    _check_labels(labels, "classes")
+    return np.unique(labels)
+
+
+def _check_labels(labels: NDArray[Any], name: str = "y") -> None:
     """
     Refuse labels that are missing, or that no order goes through.
+
+    Args:
+        labels: the labels.
+        name: of the argument that has them.
 
     Raises:
         ValueError: some are.
@@ -371,7 +399,8 @@ def _check_labels(labels: NDArray[Any]) -> None:
         {"str" if isinstance(one, str) else type(one).__name__ for one in values}
     )
     if "str" in kinds and len(kinds) > 1:
-        message = f"y: labels of one type were expected, and {', '.join(kinds)} found"
+        found = ", ".join(kinds)
+        message = f"{name}: labels of one type were expected, and {found} found"
         raise ValueError(message)
 
 

@@ -8,7 +8,7 @@ numbers are written as words, so that all of them are made; none is expected to 
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from pathlib import Path
@@ -63,7 +63,7 @@ class OnNumbers(NBTextClassifier):
         self,
         X: Any,
         y: Any,
-        classes: Sequence[Any] | None = None,
+        classes: Collection[Any] | None = None,
     ) -> "OnNumbers":
         """Learn further numbers."""
         numbers, y = validate_data(self, X, y, reset=not hasattr(self, "classes_"))
@@ -494,3 +494,59 @@ def test_a_text_that_comes_several_times_is_counted_so_often() -> None:
 
     expected = np.bincount(labels, weights).astype(int).tolist()
     assert [*model._opened().model.documents] == expected
+
+
+@pytest.mark.parametrize(
+    "classes", [{"a", "s"}, ("s", "a", "s"), np.array(["s", "a"])], ids=type
+)
+def test_classes_are_told_in_any_order(classes: Any) -> None:
+    model = NBTextClassifier()
+
+    model.partial_fit(["red apple", "blue sky"], ["a", "s"], classes=classes)
+
+    assert model.classes_.tolist() == ["a", "s"]
+    assert model.predict(["apple"]).tolist() == ["a"]
+    model.partial_fit(["an apple"], ["a"], classes=classes)
+
+
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        ("as", "classes: expected a list of all labels, found 'as'"),
+        (3, "classes: expected a list of all labels, found 3"),
+        ({"a": 1, "s": 2}, "classes: expected a list of all labels, found {'a': 1"),
+        (["a", None, "s"], r"classes: one is missing \(NaN or None\); leave it out"),
+        (
+            np.array(["a", 1], object),
+            "classes: labels of one type were expected, and i",
+        ),
+    ],
+)
+def test_what_is_no_list_of_classes_is_refused(classes: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        NBTextClassifier().partial_fit(["x", "y"], ["a", "s"], classes=classes)
+
+
+def test_labels_may_be_strings_of_variable_width() -> None:
+    kind = getattr(np.dtypes, "StringDType", None)  # since numpy 2
+    if kind is None:
+        pytest.skip("numpy has no such strings")
+    labels = np.array(["a", "s"], dtype=kind())
+
+    model = NBTextClassifier().fit(["red apple", "blue sky"], labels)
+
+    assert model.predict(["apple", "sky"]).tolist() == ["a", "s"]
+
+
+def test_a_model_that_fit_has_made_keeps_its_correction() -> None:
+    model = NBTextClassifier().fit(TEXTS, LABELS)
+    before = model._opened().model.correction
+    assert before is not None
+
+    model.partial_fit(TEXTS[:1], LABELS[:1])
+    begun = NBTextClassifier().partial_fit(TEXTS, LABELS, classes=sorted(TOPICS))
+
+    after = model._opened().model.correction
+    assert after is not None
+    assert after.info == before.info
+    assert begun._opened().model.correction is None
