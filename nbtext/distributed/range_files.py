@@ -4,12 +4,12 @@ Counts of a range of keys as a file in a folder that all machines see.
 A file holds the bytes of arrays, one after the other; what they are goes another way,
 in a `StoredRange`. So a file can be mapped, and added to others range by range, without
 being in memory. Its name has the digest of what it holds: whoever writes it again, as
-after the death of a worker, writes the same.
+after the death of a worker, writes the same, and whoever reads it looks whether it
+holds that.
 """
 
 from __future__ import annotations
 
-import mmap
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,9 @@ from uuid import uuid4
 import numpy as np
 
 from nbtext.counts import CountTable, LedgerRun, SortedCounts
+from nbtext.counts.room import release
 from nbtext.distributed.parts import CountedRange, Marks, mark_of
+from nbtext.distributed.shared_files import mapped, not_as_written
 from nbtext.distributed.shared_folder import writing_to
 
 if TYPE_CHECKING:
@@ -38,12 +40,16 @@ class StoredRange:
 
     Attributes:
         path: the file.
+        size: its size in bytes.
+        mark: the digest of the counts.
         arrays: of each array the type, the number of values and the first byte.
         empty: the table, its arrays without values.
         marks: which chunks they are of.
     """
 
     path: str
+    size: int
+    mark: bytes
     arrays: tuple[tuple[str, int, int], ...]
     empty: CountTable
     marks: Marks
@@ -53,17 +59,21 @@ class StoredRange:
         Map the file, and return its counts.
 
         Raises:
-            OSError: it cannot be opened.
+            ClusterError: it is not as it was written.
         """
-        with Path(self.path).open("rb") as file:
-            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return _with_arrays(
+        whole = mapped(self.path, self.size)
+        table = _with_arrays(
             self.empty,
             (
                 np.frombuffer(whole, np.dtype(kind), n, offset)
                 for kind, n, offset in self.arrays
             ),
         )
+        if mark_of(table) != self.mark:
+            raise not_as_written(self.path, "it holds other counts")
+        for array in _arrays_of(table):
+            release(array)
+        return table
 
 
 def store(part: CountedRange, folder: str, number: int) -> StoredRange:
@@ -79,7 +89,8 @@ def store(part: CountedRange, folder: str, number: int) -> StoredRange:
         ModelWriteError: it cannot be written.
     """
     arrays = [*_arrays_of(part.table)]
-    name = f"{number}-{mark_of(part.table).hex()}"
+    mark = mark_of(part.table)
+    name = f"{number}-{mark.hex()}"
     path = Path(folder, name)
     begun = Path(folder, f"{name}.{uuid4().hex}")
     places = []
@@ -91,9 +102,10 @@ def store(part: CountedRange, folder: str, number: int) -> StoredRange:
                 if array.size:
                     file.write(np.ascontiguousarray(array).data.cast("B"))
             file.write(b"\0")  # a file of nothing could not be mapped
+            size = file.tell()
         os.replace(begun, path)  # noqa: PTH105  as everywhere in nbtext.files
     nothing = _with_arrays(part.table, (array[:0] for array in arrays))
-    return StoredRange(str(path), tuple(places), nothing, part.marks)
+    return StoredRange(str(path), size, mark, tuple(places), nothing, part.marks)
 
 
 def _arrays_of(table: CountTable) -> Iterator[NDArray[Any]]:

@@ -45,7 +45,7 @@ from nbtext.distributed.parts import (
     texts_of,
 )
 from nbtext.distributed.range_files import StoredRange, store
-from nbtext.distributed.shared_folder import writing_to
+from nbtext.distributed.shared_files import SharedFile, write_shared
 from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.reading_once import LabelledSources
 from nbtext.learning.training import trained_on
@@ -99,11 +99,11 @@ class WrittenModel:
     A model in the shared folder.
 
     Attributes:
-        path: its file.
+        file: where it is.
         summary: what it was made of.
     """
 
-    path: str
+    file: SharedFile
     summary: TrainingSummary
 
 
@@ -191,6 +191,7 @@ def finish(
 
     Raises:
         TrainingError: the counts are not those that were reported, or train no model.
+        ClusterError: a range is not as it was written.
         ModelWriteError: the folder cannot be written to.
     """
     marks = [*(one.marks for one in stored), joined_marks(one.marks for one in samples)]
@@ -214,10 +215,8 @@ def finish(
         )
         trained = with_policy_of_old(trained, plan.policy)
         path = Path(plan.folder, f"model-{uuid4().hex}")
-        with writing_to(plan.folder), path.open("wb") as file:
-            for piece in trained.contents.pack():
-                file.write(piece)
-        return WrittenModel(str(path), trained.summary())
+        file = write_shared(path, trained.contents.pack())
+        return WrittenModel(file, trained.summary())
 
 
 @contextmanager

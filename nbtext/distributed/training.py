@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from distributed import Client, Future
 
@@ -44,7 +44,6 @@ from nbtext.learning.preparing import check_stays_keyed, reading_columns
 from nbtext.learning.texts import keeps_texts
 from nbtext.sources import Options
 from nbtext.store import check_replaceable, replace_model
-from nbtext.store.file import map_file
 from nbtext.store.lock import WAIT
 from nbtext.store.replacing import policy_of
 
@@ -124,11 +123,11 @@ def train(
         if on_read is not None:
             on_read(written.summary.report)
 
-        def pieces(policy: Policy | None) -> Sequence[Buffer]:
+        def pieces(policy: Policy | None) -> Iterable[Buffer]:
             nonlocal written
             if policy != old:  # somebody has set it meanwhile
                 written = run.finish(counted, policy)
-            return [map_file(written.path)]
+            return written.file.pieces()
 
         replace_model(path, pieces, replace=replace, wait=wait)
         return written.summary

@@ -7,7 +7,7 @@ and the replacement are under one lock: nobody can learn between them.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from stat import S_ISREG
 
 from nbtext.errors import (
@@ -85,7 +85,7 @@ def _has_contents(path: str) -> bool:
 
 def replace_model(
     path: str,
-    chunks: Sequence[Buffer] | Callable[[Policy | None], Sequence[Buffer]],
+    chunks: Sequence[Buffer] | Callable[[Policy | None], Iterable[Buffer]],
     *,
     replace: bool,
     wait: float = WAIT,

@@ -1,5 +1,7 @@
 """Counts cut into ranges and added up again, without a cluster."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,8 +23,10 @@ from nbtext.distributed.parts import (
     split,
 )
 from nbtext.distributed.range_files import store
+from nbtext.distributed.shared_files import write_shared
 from nbtext.document import Document, Item
-from nbtext.errors import ModelWriteError, TrainingError
+from nbtext.errors import ClusterError, ModelWriteError, TrainingError
+from nbtext.store import replace_model
 from tests.build import HAM, SPAM, TEXT, values
 
 LIMITS = Limits(1 << 20, sample=5, terms=1000)
@@ -83,6 +87,63 @@ def test_a_stored_range_is_mapped_and_named_by_what_it_holds(tmp_path: Path) -> 
     assert stored.empty.n_rows == 0
     assert [path.name for path in tmp_path.iterdir()] == [Path(stored.path).name]
     assert again.path == stored.path
+
+
+def cut_short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def change_the_last_count(path: Path) -> None:
+    contents = bytearray(path.read_bytes())
+    contents[-2] ^= 1
+    path.write_bytes(contents)
+
+
+def make_a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_a_link(path: Path) -> None:
+    path.rename(path.with_name("other"))
+    path.symlink_to("other")
+
+
+FAULTS = [
+    (cut_short, "bytes, and .* were written"),
+    (change_the_last_count, r"it holds other counts|its bytes are others"),
+    (Path.unlink, "No such file"),
+    (make_a_pipe, "it is no file"),
+    (make_a_link, "symbolic links"),
+]
+
+
+@pytest.mark.parametrize(("fault", "message"), FAULTS)
+def test_a_range_that_is_not_as_it_was_written_is_refused(
+    tmp_path: Path, fault: Callable[[Path], None], message: str
+) -> None:
+    one = counted([("spam", [*SPAM]), ("ham", [*HAM])])
+    stored = store(CountedRange(one.table, {}), str(tmp_path), 0)
+    fault(Path(stored.path))
+
+    with pytest.raises(ClusterError, match=message):
+        stored.load()
+
+
+@pytest.mark.parametrize(("fault", "message"), FAULTS)
+def test_a_model_that_is_not_as_it_was_written_replaces_nothing(
+    tmp_path: Path, fault: Callable[[Path], None], message: str
+) -> None:
+    written = write_shared(tmp_path / "written", [b"a model", memoryview(b" or so")])
+    assert b"".join(written.pieces()) == b"a model or so"
+    fault(Path(written.path))
+
+    with pytest.raises(ClusterError, match=message):
+        replace_model(
+            str(tmp_path / "m.nbt"), lambda _: written.pieces(), replace=False
+        )
+
+    assert not [path for path in tmp_path.iterdir() if "m.nbt" in path.name]
 
 
 def test_a_range_that_cannot_be_written_is_told(tmp_path: Path) -> None:
