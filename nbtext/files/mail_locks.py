@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from nbtext.errors import BusyError
 from nbtext.files._locking import holder_of, succeeds_until
 from nbtext.files._opening import read_file
+from nbtext.files.reading_at import read_at
 
 STALE: Final = 900.0
 """Age in seconds from which a dotlock was left by a crash (procmail: LOCKTIMEOUT)."""
@@ -90,7 +91,7 @@ def quiet_moment(
 def tail_of(descriptor: int, end: int) -> bytes:
     """Return the TAIL bytes of a file before a place, as far as they are there."""
     start = max(end - TAIL, 0)
-    return os.pread(descriptor, end - start, start)
+    return read_at(descriptor, end - start, start)
 
 
 def lock_of(path: str) -> str:

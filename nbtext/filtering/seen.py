@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from nbtext.errors import MemoryFileError
 from nbtext.files import write_at, write_out
+from nbtext.files.reading_at import read_at
 from nbtext.filtering.mailboxes import OldFiles, OldState
 from nbtext.filtering.seen_records import (
     APPENDING,
@@ -252,7 +253,7 @@ class SeenMessages:
             MemoryFileError: it cannot be read, or is no such file.
         """
         try:
-            is_ours = MAGIC.startswith(os.pread(descriptor, len(MAGIC), 0))
+            is_ours = MAGIC.startswith(read_at(descriptor, len(MAGIC), 0))
             data = _all_of(descriptor) if is_ours else b""
         except OSError as error:
             raise cannot(self.path, "read", error) from error

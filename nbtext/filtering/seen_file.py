@@ -10,7 +10,8 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from nbtext.files import locked, open_file
+from nbtext.files import locked, open_file, write_at
+from nbtext.files.reading_at import read_at
 from nbtext.filtering.seen import SeenMessages
 from nbtext.filtering.seen_records import MAGIC, cannot
 
@@ -91,6 +92,6 @@ def _check_owner(path: str, status: os.stat_result) -> None:
 
 def _begin(descriptor: int) -> None:
     """Write the first record of an empty file, or of one that a crash cut short."""
-    head = os.pread(descriptor, len(MAGIC), 0)
+    head = read_at(descriptor, len(MAGIC), 0)
     if len(head) < len(MAGIC) and MAGIC.startswith(head):
-        os.pwrite(descriptor, MAGIC, 0)
+        write_at(descriptor, 0, MAGIC)

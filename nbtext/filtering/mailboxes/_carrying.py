@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from nbtext.errors import BusyError, MailboxError
+from nbtext.files.reading_at import read_at
 from nbtext.filtering.mailboxes._content import LONGEST_HEADER
 from nbtext.filtering.mailboxes._fields import (
     base_of,
@@ -238,7 +239,7 @@ def _keywords_of(
 
 
 def _start_of(mbox: int, span: Span) -> bytes:
-    return os.pread(mbox, min(LONGEST_HEADER, span.end - span.text), span.text)
+    return read_at(mbox, min(LONGEST_HEADER, span.end - span.text), span.text)
 
 
 def _kept(

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from nbtext.errors import SettingsError, SourceError
 from nbtext.files import open_file
 from nbtext.files.mail_locks import quiet_moment
+from nbtext.files.reading_at import read_at
 from nbtext.filtering.mailboxes import _fields, _sequences
 from nbtext.filtering.mailboxes._maildir import FOLDER_FILE, Maildir
 from nbtext.filtering.mailboxes._mbox import Mbox
@@ -172,7 +173,7 @@ def _open_file(path: str) -> Mbox:
 
 
 def _begins_mbox(descriptor: int) -> bool:
-    head = os.pread(descriptor, LONGEST_SEPARATOR, 0)
+    head = read_at(descriptor, LONGEST_SEPARATOR, 0)
     return not head.strip() or is_mbox(head.lstrip(b"\r\n"))
 
 

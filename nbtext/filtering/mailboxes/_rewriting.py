@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
 from nbtext.files import keep_access, make_durable, new_file, write_all
+from nbtext.files.reading_at import read_at
 from nbtext.filtering.mailboxes._transfer import PIECE
 
 Piece: TypeAlias = bytes | tuple[int, int, int]
@@ -118,7 +119,7 @@ def put_in_place(
 
 def blank_line_after(descriptor: int, end: int) -> bytes:
     """Return what is missing of the blank line that ends the last message."""
-    tail = os.pread(descriptor, min(end, 3), max(end - 3, 0))
+    tail = read_at(descriptor, min(end, 3), max(end - 3, 0))
     if not tail or tail.endswith((b"\n\n", b"\n\r\n")):
         return b""
     return b"\n" if tail.endswith(b"\n") else b"\n\n"

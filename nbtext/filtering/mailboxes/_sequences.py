@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 
 from nbtext.errors import MailboxError, SettingsError
 from nbtext.files import make_file, open_file, replace_file
+from nbtext.files.reading_at import read_at
 from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._message import Marks
 from nbtext.sources import SEQUENCES
@@ -81,7 +82,7 @@ def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
 
 
 def _read(descriptor: int, path: str) -> bytes:
-    data = os.pread(descriptor, LONGEST + 1, 0)
+    data = read_at(descriptor, LONGEST + 1, 0)
     if len(data) > LONGEST:  # to write it anew would cut it
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
     return data

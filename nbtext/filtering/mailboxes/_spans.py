@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from nbtext.files.reading_at import read_at
 from nbtext.filtering.mailboxes._content import Content, Gathered
 from nbtext.sources._content_length import Opening
 from nbtext.sources.mbox import (
@@ -85,9 +86,9 @@ def spans(
     begin = here = start
     gathered = Gathered(max_bytes)
     held = b""  # the last piece, which may end in the blank line after the message
-    head = os.pread(descriptor, min(LONGEST_SEPARATOR, max(size - start, 0)), start)
+    head = read_at(descriptor, min(LONGEST_SEPARATOR, max(size - start, 0)), start)
     is_internal = start == 0 and are_internal_data(
-        os.pread(descriptor, min(CHUNK, size), 0)
+        read_at(descriptor, min(CHUNK, size), 0)
     )
     for part in split(head, _chunks(descriptor, start, size)):
         if isinstance(part, Opening):

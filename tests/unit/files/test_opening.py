@@ -8,6 +8,7 @@ from time import monotonic
 import pytest
 
 from nbtext.files import open_file, read_file, write_out
+from nbtext.files.reading_at import read_at
 
 
 @pytest.fixture
@@ -63,3 +64,17 @@ def test_without_fdatasync_all_of_a_file_is_synced(
         write_out(file.fileno())
 
         assert synced == [file.fileno()]
+
+
+def test_bytes_that_come_in_pieces_are_read_to_the_end(
+    anything: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = os.pread
+    monkeypatch.setattr(os, "pread", lambda file, n, at: whole(file, min(n, 3), at))
+    descriptor = open_file(str(anything / "file"))
+    try:
+        assert read_at(descriptor, 7, 1) == b"ontents"
+        assert read_at(descriptor, 100, 0) == b"contents"
+        assert read_at(descriptor, 0, 0) == read_at(descriptor, 5, 50) == b""
+    finally:
+        os.close(descriptor)

@@ -632,3 +632,19 @@ def test_a_folder_in_the_place_of_a_dotlock_stays(tmp_path: Path) -> None:
     with pytest.raises(BusyError), locked([str(tmp_path / "box")], 0.05):
         pass
     assert (lock / "something").is_dir()
+
+
+def test_an_mbox_that_is_read_in_pieces_has_all_of_its_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As file systems give them that other machines or programs serve."""
+    path = tmp_path / "box"
+    expected = digests(mbox(path, ONE, TWO, THREE))
+    whole = os.pread
+    monkeypatch.setattr(os, "pread", lambda file, n, at: whole(file, min(n, 3), at))
+
+    box = open_mailbox(str(path))
+
+    assert isinstance(box, Mbox)
+    assert len(expected) == 3
+    assert digests(box) == expected
