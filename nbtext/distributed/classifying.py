@@ -27,10 +27,17 @@ if TYPE_CHECKING:
 
     Decided = tuple[list[Decision], list[Unreadable | Note]]
 
+from nbtext import __version__
 from nbtext.arguments import sources_of
-from nbtext.distributed.connecting import check_workers, failures_told
+from nbtext.distributed.connecting import (
+    check_workers,
+    failures_told,
+    of_version,
+    result_of,
+)
 from nbtext.distributed.items import items_of
 from nbtext.distributed.listing import Chunk, list_sources
+from nbtext.distributed.shared_files import not_as_written
 from nbtext.distributed.shared_folder import HELD, shared_folder, writing_to
 from nbtext.scoring import classify
 from nbtext.scoring.combining import CombinedClassifier
@@ -123,19 +130,29 @@ def _decisions(
 ) -> Iterator[list[Decision]]:
     """Yield the decisions of chunks, in their order, so many on their way at a time."""
     with failures_told(client):
-        opened = client.submit(_arranged, model, pure=False)
+        opened = client.submit(of_version, __version__, _arranged, model, pure=False)
+        sizes = {part.model.path: part.model.file.size for part in _parts(model)}
         pending: deque[Future] = deque()
         waiting = iter(chunks)
         while True:
             pending.extend(
                 client.submit(
-                    _decide, chunk, opened, options, headings, max_bytes, pure=False
+                    of_version,
+                    __version__,
+                    _decide,
+                    chunk,
+                    opened,
+                    sizes,
+                    options,
+                    headings,
+                    max_bytes,
+                    pure=False,
                 )
                 for chunk in islice(waiting, ahead - len(pending))
             )
             if not pending:
                 return
-            decided: Decided = pending.popleft().result()
+            decided: Decided = result_of(pending.popleft())
             decisions, remarks = decided
             for remark in remarks:
                 on_problem(remark)
@@ -149,9 +166,24 @@ def _arranged(model: Decider) -> Decider:
 
 
 def _decide(
-    chunk: Chunk, model: Decider, options: Options, headings: bool, max_bytes: int
+    chunk: Chunk,
+    model: Decider,
+    sizes: Mapping[str, int],
+    options: Options,
+    headings: bool,
+    max_bytes: int,
 ) -> Decided:
-    """Read a chunk where this runs, and decide about its documents."""
+    """
+    Read a chunk where this runs, and decide about its documents.
+
+    Raises:
+        ClusterError: a copy of a model is not of its size here.
+    """
+    for part in _parts(model):
+        path, size = part.model.path, part.model.file.size
+        if size != sizes[path]:
+            found = f"it has {size:,} bytes, and {sizes[path]:,} were written"
+            raise not_as_written(path, found)
     remarks: list[Unreadable | Note] = []
     batches = classify(
         items_of(chunk.items, options),

@@ -15,15 +15,19 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from distributed import Client
+    from distributed import Client, Future
 
 from nbtext import __version__
 from nbtext.errors import ClusterError, NbtextError, SettingsError
 
 PATIENCE: Final = 10
 """How many seconds a scheduler has to answer, and a cluster to have a worker."""
+
+LOOK: Final = 60.0
+"""Seconds between looks at a cluster whose work takes long; at the second one without a
+worker the work ends."""
 
 PAUSE: Final = 0.2
 """Seconds until workers are asked again, one of which was lost."""
@@ -122,6 +126,12 @@ def failures_told(client: Client) -> Iterator[None]:
         yield
     except NbtextError:
         raise
+    except ImportError as error:
+        message = (
+            f"{where}: a worker has come that cannot run nbtext ({error}); install "
+            f"nbtext {__version__} where it runs"
+        )
+        raise ClusterError(message) from error
     except KilledWorker as error:
         message = (
             f"{where}: workers died again and again at the same piece of work, perhaps "
@@ -136,6 +146,52 @@ def failures_told(client: Client) -> Iterator[None]:
             "and try again"
         )
         raise ClusterError(message) from error
+
+
+def of_version(version: str, task: Callable[..., Any], *arguments: Any) -> Any:
+    """
+    Run a task where nbtext has a version, as workers have that were asked for it.
+
+    Others may have come since.
+
+    Raises:
+        ClusterError: it has another one here.
+    """
+    if version != __version__:
+        message = (
+            f"a worker has come that has nbtext {__version__}, and the client has "
+            f"{version}; install the same everywhere"
+        )
+        raise ClusterError(message)
+    return task(*arguments)
+
+
+def result_of(future: Future) -> Any:
+    """
+    Wait for a result as long as there are workers.
+
+    Dask itself waits for ever for workers that may come.
+
+    Raises:
+        ClusterError: there have been none for a while.
+        TimeoutError: the scheduler does not answer.
+    """
+    client, was_alone = future.client, False
+    while True:
+        try:
+            return future.result(timeout=LOOK)
+        except TimeoutError:
+            if future.done() and future.status == "error":  # it is the task's own
+                raise
+        threads = client.sync(client.scheduler.ncores, callback_timeout=LOOK)
+        if was_alone and not threads:
+            where = client.scheduler.address
+            message = (
+                f"{where}: all workers have ended, and none has come since; see why in "
+                f"their logs, start some with `dask worker {where}`, and try again"
+            )
+            raise ClusterError(message)
+        was_alone = not threads
 
 
 def check_workers(client: Client, folder: str, token: str) -> int:

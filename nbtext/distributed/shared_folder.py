@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 from nbtext.arguments import path_of
 from nbtext.errors import ModelWriteError
+from nbtext.files import open_file
 from nbtext.files.temporary import LEFTOVER
 
 HELD: Final = "client"
@@ -98,11 +100,18 @@ def _held(folder: Path) -> BinaryIO:
 
 
 def _remove_left(parent: Path, begin: str) -> None:
-    """Remove the folders of runs that have ended without removing them."""
-    for entry in parent.iterdir():
-        if entry.name.startswith(begin):
-            with suppress(OSError):
-                _remove_if_idle(entry)
+    """
+    Remove the folders of runs that have ended without removing them.
+
+    Only those of this user, whose names are as a run gives them: others are not ours.
+    """
+    named = re.compile(rf"{re.escape(begin)}[0-9a-f]{{32}}")
+    with os.scandir(parent) as entries:
+        for entry in entries:
+            if named.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+                        _remove_if_idle(Path(entry.path))
 
 
 def _remove_if_idle(folder: Path) -> None:
@@ -113,7 +122,8 @@ def _remove_if_idle(folder: Path) -> None:
         OSError: it is held.
     """
     try:
-        file = (folder / HELD).open("rb")
+        # not to wait for the other end of what somebody made a pipe
+        file = os.fdopen(open_file(str(folder / HELD)), "rb")
     except FileNotFoundError:  # it was killed before it held it, or begins just now
         if time() - folder.stat().st_mtime > LEFTOVER:
             shutil.rmtree(folder, ignore_errors=True)

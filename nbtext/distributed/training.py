@@ -29,11 +29,17 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.store.blocks import Buffer
 
+from nbtext import __version__
 from nbtext.arguments import path_of, sources_of
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import Limits, settings_for
 from nbtext.distributed import tasks
-from nbtext.distributed.connecting import check_workers, failures_told
+from nbtext.distributed.connecting import (
+    check_workers,
+    failures_told,
+    of_version,
+    result_of,
+)
 from nbtext.distributed.listing import list_sources
 from nbtext.distributed.shared_folder import HELD, shared_folder
 from nbtext.distributed.tasks import CountPlan, FinishPlan, WrittenModel
@@ -177,7 +183,7 @@ class _Run:
         look = self._submit(
             tasks.first_look, self.chunks, options, self.listed.n_classes()
         )
-        settings, options = look.result()
+        settings, options = result_of(look)
         guessed = None if options.guess is None else options.guess.close
         self.overrides = self.overrides._replace(guessed=guessed)
         settings = self.overrides.settings(settings)
@@ -200,7 +206,7 @@ class _Run:
             folder=self.folder,
         )
         future = self._submit(tasks.finish, counted.ranges, counted.samples, plan)
-        written: WrittenModel = future.result()
+        written: WrittenModel = result_of(future)
         return written
 
     def _plan(self, settings: Settings, options: Options) -> CountPlan:
@@ -245,7 +251,7 @@ class _Run:
         # not by `as_completed`, which waits for ever if a scheduler dies meanwhile
         report, marks = ReadReport(), {}
         for number, future in enumerate(reports):
-            one: ChunkReport = future.result()
+            one: ChunkReport = result_of(future)
             report.update(one.report)
             marks[number] = one.mark
             if progress is not None:
@@ -268,4 +274,7 @@ class _Run:
     ) -> Future:
         """Have a task run; what brings work to its end goes first."""
         key = f"nbtext-{task.__name__}-{uuid4().hex}"
-        return self.client.submit(task, *arguments, key=key, priority=level, pure=True)
+        return self.client.submit(
+            of_version, __version__, task, *arguments,
+            key=key, priority=level, pure=True,
+        )  # fmt: skip

@@ -3,6 +3,7 @@
 import errno
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,12 @@ from distributed.comm import CommClosedError
 
 import nbtext
 from nbtext.distributed import connecting, shared_folder
-from nbtext.distributed.connecting import check_workers
+from nbtext.distributed.connecting import (
+    check_workers,
+    failures_told,
+    of_version,
+    result_of,
+)
 from nbtext.errors import ClusterError, ModelWriteError
 
 GOOD = (nbtext.__version__, True)
@@ -112,3 +118,45 @@ def test_workers_that_cannot_do_the_work_are_told_at_once(
 
     with pytest.raises(ClusterError, match=message):
         check_workers(client, "folder", "file")
+
+
+def test_a_worker_that_has_come_since_with_another_nbtext_does_no_work() -> None:
+    assert of_version(nbtext.__version__, len, "four") == 4
+    with pytest.raises(ClusterError, match="come that has nbtext"):
+        of_version("0.0.1", len, "four")
+    client: Any = FakeClient({})
+    with (
+        pytest.raises(ClusterError, match="come that cannot run nbtext"),
+        failures_told(client),
+    ):
+        raise ModuleNotFoundError("No module named 'nbtext'")
+
+
+class FakeFuture:
+    """Work that never ends, on a cluster that has so many threads at each look."""
+
+    def __init__(self, *threads: int, status: str = "pending") -> None:
+        self.status = status
+        counts = iter(threads)
+        self.client = SimpleNamespace(
+            scheduler=SimpleNamespace(address="tcp://scheduler:1", ncores=None),
+            sync=lambda *_, **__: {"one": 1} if next(counts) else {},
+        )
+
+    def result(self, timeout: float) -> None:
+        """Wait in vain."""
+        raise TimeoutError
+
+    def done(self) -> bool:
+        """Return whether the task itself has failed."""
+        return self.status == "error"
+
+
+def test_work_is_waited_for_as_long_as_there_are_workers() -> None:
+    waiting: Any = FakeFuture(1, 0, 1, 0, 0)
+    failed: Any = FakeFuture(status="error")
+
+    with pytest.raises(ClusterError, match="all workers have ended"):
+        result_of(waiting)
+    with pytest.raises(TimeoutError):  # what the task itself has raised
+        result_of(failed)

@@ -13,6 +13,7 @@ import pytest
 
 import nbtext
 from nbtext.distributed import connected, listing, train, training
+from nbtext.distributed.shared_folder import HELD, shared_folder
 from nbtext.errors import (
     ClusterError,
     NbtextError,
@@ -214,13 +215,54 @@ def test_what_cannot_be_done_is_said(cluster: Cluster, client: Any) -> None:
         train(["spam", "ham"], client, "m.nbt")
 
 
+def test_a_cluster_whose_workers_are_gone_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_mail()
+    monkeypatch.setattr("nbtext.distributed.connecting.LOOK", 1.0)
+    (tmp_path / "its").mkdir()
+
+    with (
+        running(tmp_path / "its", 1) as own,
+        pytest.raises(ClusterError, match="all workers have ended"),
+        connected(own.address) as client,
+    ):
+        train(
+            ["spam", "ham"], client, "m.nbt", progress=lambda *_: own.workers[0].kill()
+        )
+
+    assert not Path("m.nbt").exists()
+    assert not [path for path in Path().iterdir() if ".cluster-" in path.name]
+
+
+def test_what_looks_like_left_by_a_run_is_not_taken_for_it(tmp_path: Path) -> None:
+    """Nobody's folder is removed for the beginning of its name, and no pipe waits."""
+    ours = f".m.nbt.cluster-{'a' * 32}"
+    named_so, another, pipe = tmp_path / f"{ours}-copy", tmp_path / "another", "b" * 32
+    for folder in (named_so, another):
+        folder.mkdir()
+        (folder / HELD).touch()
+        (folder / "precious").touch()
+    (tmp_path / ours).symlink_to(another)
+    (tmp_path / f".m.nbt.cluster-{pipe}").mkdir()
+    os.mkfifo(tmp_path / f".m.nbt.cluster-{pipe}" / HELD)
+
+    with shared_folder(str(tmp_path / "m.nbt"), None):
+        pass
+
+    assert (named_so / "precious").exists()
+    assert (another / "precious").exists()
+    assert (tmp_path / ours).is_symlink()
+
+
 def test_what_a_killed_run_has_left_is_removed(client: Any) -> None:
     write_mail()
-    left, held = Path(".m.nbt.cluster-1"), Path(".m.nbt.cluster-2")
+    left, held, begins, never_held = (
+        Path(f".m.nbt.cluster-{number}" + "0" * 31) for number in range(4)
+    )
     for folder in (left, held):
         folder.mkdir()
         (folder / "client").touch()
-    begins, never_held = Path(".m.nbt.cluster-3"), Path(".m.nbt.cluster-4")
     for folder in (begins, never_held):
         folder.mkdir()
     os.utime(never_held, (0, 0))
