@@ -47,6 +47,7 @@ def locked(
         OSError: it cannot be opened or locked.
     """
     deadline = monotonic() + wait
+    was_replaced = False
     while True:
         descriptor = open_it(path)
         try:
@@ -55,6 +56,11 @@ def locked(
             if is_in_place(path, descriptor):
                 yield descriptor
                 return
+            if was_replaced:  # again; or nobody can say what is in place
+                if monotonic() > deadline:
+                    raise busy(path, wait, who=who, what=what)
+                sleep(FIRST_PAUSE)
+            was_replaced = True
         finally:
             # not left to closing: a process that was forked meanwhile may hold it too
             with suppress(OSError):

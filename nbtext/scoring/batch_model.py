@@ -7,6 +7,7 @@ for one document: classes, totals and, for each view, the counts by term.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import RLock
@@ -76,7 +77,7 @@ class BatchModel:
     correction: BatchCorrection | None = None
     sums: dict[int, tuple[Sums, ...]] = field(default_factory=dict, repr=False)
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
-    _lock: Any = field(default_factory=RLock, repr=False)
+    _locks: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def of_text(self) -> BatchModel:
         """Return the same model without the views of attributes, for event models."""
@@ -99,7 +100,8 @@ class BatchModel:
             compute: a function of a module, so that it is the same each time.
         """
         key = compute, self.scoring
-        with self._lock:
+        # by process: in a forked one nobody is there to let go of what a thread held
+        with self._locks.setdefault(os.getpid(), RLock()):
             if key not in self._computed:
                 self._computed[key] = compute(self)
             computed: Computed = self._computed[key]

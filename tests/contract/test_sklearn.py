@@ -272,6 +272,27 @@ def test_the_model_is_opened_once_and_again_when_it_is_another(
     np.testing.assert_array_equal(again.predict_proba(TEXTS), changed)
 
 
+def test_a_model_that_is_replaced_while_it_is_opened_is_opened_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As when one thread predicts, and another learns."""
+    estimator = NBTextClassifier().fit(TEXTS, LABELS)
+    first = estimator.model_
+    other = NBTextClassifier().fit(TEXTS[:-3], LABELS[:-3])
+
+    def replaced(path: Path) -> Classifier:
+        estimator.model_ = other.model_
+        return load(path)
+
+    monkeypatch.setattr(estimators, "load", replaced)
+    estimator.predict(TEXTS[:1])
+    monkeypatch.undo()
+
+    assert first != other.model_
+    found, expected = (one.decision_function(TEXTS) for one in (estimator, other))
+    assert found.tolist() == expected.tolist()
+
+
 def test_a_class_may_come_later() -> None:
     model = NBTextClassifier()
     first, labels = ["red apple", "blue sky", "green apple"], ["a", "s", "a"]

@@ -49,5 +49,29 @@ def test_a_lock_is_released_when_it_could_not_be_had(path: str) -> None:
     assert descriptors() == before
 
 
+def test_a_file_of_which_nobody_can_say_whether_it_is_in_place_is_not_waited_for_on(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbtext.files._locking.is_in_place", lambda *_: False)
+    before = descriptors()
+    began = monotonic()
+
+    with pytest.raises(BusyError), locked(path, open_file, wait=0.1, what="x"):
+        pass
+
+    assert 0.1 <= monotonic() - began < 10
+    assert descriptors() == before
+
+
+def test_a_file_that_takes_its_place_is_locked_without_waiting(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([False, True])
+    monkeypatch.setattr("nbtext.files._locking.is_in_place", lambda *_: next(answers))
+
+    with locked(path, open_file, wait=0, what="x") as descriptor:
+        assert os.fstat(descriptor).st_size == 0
+
+
 def descriptors() -> list[str]:
     return sorted(path.name for path in Path("/proc/self/fd").iterdir())

@@ -1,6 +1,8 @@
 """Which engine scores documents, and that it does not matter to the scores."""
 
+import signal
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from nbtext import classify, classify_all, load, train_on
 from nbtext.scoring import Classifier, batch_model, load_model
 from nbtext.scoring.stored import FEW
+from tests.forking import ended, forked
 
 TOPICS = {
     "ant": "six legs and a queen",
@@ -76,3 +79,34 @@ def test_without_memory_for_arrays_it_goes_on_without(
     monkeypatch.undo()
     assert found == [one.label for one in classify_all(load(path), texts(FEW) * 3)]
     assert model.scorer._batch is None
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_while_a_thread_computes_waits_for_nobody(
+    path: Path,
+) -> None:
+    model = batch_model.open_batch_model(load_model(str(path)))
+    has_begun, may_end = Event(), Event()
+
+    def slowly(_: batch_model.BatchModel) -> str:
+        has_begun.set()
+        may_end.wait()
+        return "by the thread"
+
+    def in_another_process() -> None:
+        signal.alarm(10)  # which ends it
+        assert model.once(len_of) == len(model.classes)
+
+    thread = Thread(target=model.once, args=(slowly,))
+    thread.start()
+    has_begun.wait()
+    try:
+        assert ended(forked(in_another_process)) == 0
+    finally:
+        may_end.set()
+        thread.join()
+    assert model.once(slowly) == "by the thread"
+
+
+def len_of(model: batch_model.BatchModel) -> int:
+    return len(model.classes)
