@@ -13,6 +13,7 @@ installs what it needs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Set
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -63,8 +64,9 @@ class _Opened(NamedTuple):
 OPENED: Final[WeakKeyDictionary[NBTextClassifier, _Opened]] = WeakKeyDictionary()
 """The models of estimators, beside these: what they are must not change in use."""
 
-LOCKS: Final[WeakKeyDictionary[NBTextClassifier, Lock]] = WeakKeyDictionary()
-"""What a thread holds while an estimator learns further texts."""
+LOCKS: Final[WeakKeyDictionary[NBTextClassifier, dict[int, Lock]]] = WeakKeyDictionary()
+"""What a thread holds while an estimator learns further texts, by process: in a forked
+one nobody is there to let go of what a thread held."""
 
 
 class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -168,7 +170,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 among these.
         """
         texts, labels = _checked(X, y)
-        with LOCKS.setdefault(self, Lock()):
+        with LOCKS.setdefault(self, {}).setdefault(os.getpid(), Lock()):
             self._learn_further(texts, labels, classes)
         return self
 

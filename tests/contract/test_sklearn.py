@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -291,6 +292,23 @@ def test_a_model_that_is_replaced_while_it_is_opened_is_opened_again(
     assert first != other.model_
     found, expected = (one.decision_function(TEXTS) for one in (estimator, other))
     assert found.tolist() == expected.tolist()
+
+
+def test_texts_that_threads_learn_are_all_counted() -> None:
+    classes = [*np.unique(LABELS)]
+    estimator = NBTextClassifier().partial_fit(TEXTS, LABELS, classes)
+    n_before = sum(estimator._opened().model.documents)
+    threads = [
+        Thread(target=estimator.partial_fit, args=([f"money {n}"] * 2, LABELS[:2]))
+        for n in range(8)
+    ]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sum(estimator._opened().model.documents) == n_before + 16
 
 
 def test_a_class_may_come_later() -> None:
