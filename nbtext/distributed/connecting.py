@@ -250,7 +250,7 @@ def _states(client: Client, path: str) -> dict[str, Any]:
     try:
         while True:
             client.wait_for_workers(1, timeout=max(end - monotonic(), PAUSE))
-            states: dict[str, Any] = client.run(_state, path, on_error="return")
+            states = _asked(client, path)
             is_lost = any(isinstance(state, OSError) for state in states.values())
             is_late = monotonic() > end
             if states and (is_late or not is_lost):
@@ -265,6 +265,27 @@ def _states(client: Client, path: str) -> dict[str, Any]:
             f"`dask worker {where}`"
         )
         raise ClusterError(message) from error
+
+
+def _asked(client: Client, path: str) -> dict[str, Any]:
+    """
+    Ask all workers once.
+
+    Raises:
+        ClusterError: one is connected, but says nothing.
+    """
+    try:
+        # the timeout is that of `Client.sync`, by which `run` waits
+        states: dict[str, Any] = client.run(
+            _state, path, on_error="return", callback_timeout=LOOK
+        )
+    except TimeoutError as error:
+        message = (
+            f"{client.scheduler.address}: a worker has not answered for {LOOK:g} s; "
+            "see which one is stopped or hangs, and end it"
+        )
+        raise ClusterError(message) from error
+    return states
 
 
 def _state(path: str) -> tuple[str, bool]:

@@ -37,7 +37,7 @@ class FakeClient:
         """Wait for nobody."""
 
     def run(
-        self, task: Callable[..., object], *arguments: object, on_error: str
+        self, task: Callable[..., object], *arguments: object, **how: object
     ) -> dict[str, Any]:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 

@@ -235,6 +235,22 @@ def test_a_cluster_whose_workers_are_gone_is_an_error(
     assert not [path for path in Path().iterdir() if ".cluster-" in path.name]
 
 
+def test_a_worker_that_is_stopped_is_not_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_mail()
+    monkeypatch.setattr("nbtext.distributed.connecting.LOOK", 1.0)
+    (tmp_path / "its").mkdir()
+
+    with running(tmp_path / "its", 1) as own, connected(own.address) as client:
+        client.wait_for_workers(1, timeout=30)
+        own.workers[0].send_signal(signal.SIGSTOP)
+        with pytest.raises(ClusterError, match="a worker has not answered for 1 s"):
+            train(["spam", "ham"], client, "m.nbt")
+
+    assert not Path("m.nbt").exists()
+
+
 def test_what_looks_like_left_by_a_run_is_not_taken_for_it(tmp_path: Path) -> None:
     """Nobody's folder is removed for the beginning of its name, and no pipe waits."""
     ours = f".m.nbt.cluster-{'a' * 32}"
