@@ -27,16 +27,22 @@ UNSURE: "Final" = "?"
 
 
 def classified(
-    model: str, wanted: str | None, *, is_quiet: bool
+    model: str, wanted: str | None, threshold: float | None, *, is_quiet: bool
 ) -> "int | Begun | None":
     """
     Decide about standard input and return the exit status, if that is plain.
+
+    Args:
+        model: the model file.
+        wanted: the class that is asked for, None if that is any.
+        threshold: the least probability of a label, in place of the model's rule.
+        is_quiet: whether nothing is printed if a class is asked for.
 
     Returns:
         None if the model is not plain, and nothing was read; what is to be read on from
         if the message is not.
     """
-    stored = open_stored(model)
+    stored = open_stored(model, threshold)
     if stored is None or (wanted is not None and wanted not in stored.classes):
         return None
     descriptor = input_descriptor()
@@ -142,9 +148,13 @@ def input_descriptor() -> int | None:
         return None
 
 
-def passed(model: str) -> "int | Held | None":
+def passed(model: str, threshold: float | None) -> "int | Held | None":
     """
     Pass standard input on with a field, and return the exit status, if it is plain.
+
+    Args:
+        model: the model file.
+        threshold: the least probability of a label, in place of the model's rule.
 
     Returns:
         None if the model is not plain, and nothing was read; what is held of the
@@ -153,7 +163,7 @@ def passed(model: str) -> "int | Held | None":
     from nbtext.filtering.plain_header import FIELD, is_plain_label, with_field
     from nbtext.scoring.figures import probability
 
-    stored = opened(model)
+    stored = opened(model, threshold)
     if stored is None or not all(map(is_plain_label, stored.classes)):
         return None
     message = Held(sys.stdin.buffer)
@@ -168,10 +178,10 @@ def passed(model: str) -> "int | Held | None":
     return status.DONE
 
 
-def opened(model: str) -> "StoredClassifier | None":
+def opened(model: str, threshold: float | None = None) -> "StoredClassifier | None":
     """Open a model for a message that must go on in any case; None if that fails."""
     try:
-        return open_stored(model)
+        return open_stored(model, threshold)
     except Exception:  # which is told when it fails again
         return None
 

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 
 FILES: "Final" = {"-m": "model", "--model": "model", "--keyed": "keyed"}
 VALUES: "Final" = {
-    "classify": {**FILES, "--is": "wanted"},
+    "classify": {**FILES, "--is": "wanted", "--unsure": "threshold"},
     "learn": FILES,
     "forget": FILES,
-    "pass": {**FILES, "--header": "field"},
+    "pass": {**FILES, "--header": "field", "--unsure": "threshold"},
 }
+LONGEST_SHARE: "Final" = 16
+"""A probability of more digits is left to click."""
+
 FLAGS: "Final" = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 
 
@@ -62,6 +65,8 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
             file = argument
         else:
             return None
+    if "threshold" in values and _share_of(values["threshold"]) is None:
+        return None
     if "keyed" in values and command in ("classify", "pass"):
         from nbtext.keyring import name_secret
 
@@ -73,6 +78,14 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
     if command == "learn" and label is None:
         return None
     return lambda: _learn(values, flags, label, file)
+
+
+def _share_of(text: str | None) -> float | None:
+    """Return a probability that is written plainly; None if it is not."""
+    digits = (text or "").replace(".", "", 1)
+    is_plain = digits.isdecimal() and digits.isascii() and len(digits) < LONGEST_SHARE
+    share = float(text) if text and is_plain else 2.0
+    return share if share <= 1 else None
 
 
 def _is_message(path: str) -> bool:
@@ -116,18 +129,21 @@ def _model(values: dict[str, str]) -> str:
 
 def _classify(values: dict[str, str], flags: dict[str, bool]) -> int:
     model, wanted, begun = _model(values), values.get("wanted"), None
+    threshold = _share_of(values.get("threshold"))
     if "as_json" not in flags and "keyed" not in values:
         from nbtext.cli._plain import classified
 
-        found = classified(model, wanted, is_quiet="quiet" in flags)
+        found = classified(model, wanted, threshold, is_quiet="quiet" in flags)
         if isinstance(found, int):
             return found
         begun = found
     from nbtext.cli._classify import ClassifyRequest, run
+    from nbtext.policy import PolicyOverrides
 
     request = ClassifyRequest(
         model=model,
         wanted=wanted,
+        policy=PolicyOverrides(threshold=threshold),
         begun=begun,
         output=_output(flags),
         keyed=values.get("keyed"),
@@ -137,19 +153,22 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> int:
 
 def _pass(values: dict[str, str], flags: dict[str, bool]) -> int:
     model, field, message = _model(values), values.get("field"), None
+    threshold = _share_of(values.get("threshold"))
     if field is None and "keyed" not in values:
         from nbtext.cli._plain import passed
 
-        found = passed(model)
+        found = passed(model, threshold)
         if isinstance(found, int):
             return found
         message = found
     from nbtext.cli._pass import PassRequest, run
     from nbtext.filtering.plain_header import FIELD
+    from nbtext.policy import PolicyOverrides
 
     request = PassRequest(
         model=model,
         field=field or FIELD,
+        policy=PolicyOverrides(threshold=threshold),
         message=message,
         output=_output(flags),
         keyed=values.get("keyed"),

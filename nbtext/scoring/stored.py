@@ -265,8 +265,15 @@ def _has_grown(
         return False
 
 
-def open_stored(path: str) -> StoredClassifier | None:
-    """Open a model file if it is plain; None for others, and those that are missing."""
+def open_stored(path: str, threshold: float | None = None) -> StoredClassifier | None:
+    """
+    Open a model file if it is plain; None for others, and those that are missing.
+
+    Args:
+        path: the model file.
+        threshold: the least probability of a label, from 0 to 1, in place of the rule
+            that the model keeps; None for that.
+    """
     try:
         # not to wait for the other end if it is a pipe
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -281,7 +288,8 @@ def open_stored(path: str) -> StoredClassifier | None:
     rule = plain_rule_of(model.tables()[-1][1], model.classes())
     if rule is None:
         return None
-    return StoredClassifier(model, reader_of(model.views()), rule)
+    reader = reader_of(model.views())
+    return StoredClassifier(model, reader, rule if threshold is None else threshold)
 
 
 def plain_rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | None":

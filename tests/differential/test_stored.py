@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fuzz import mails, stored
 from fuzz.models import learn
-from nbtext import SettingsOverrides, load, set_policy, train_on
+from nbtext import SettingsOverrides, cli, load, set_policy, train_on
 from nbtext.cli import _plain, _quick, main
 from nbtext.cli.bogofilter import _options
 from nbtext.cli.bogofilter._options import parse
@@ -387,7 +387,9 @@ INPUTS = {
 
 @pytest.mark.parametrize("is_pipe", [True, False], ids=["pipe", "file"])
 @pytest.mark.parametrize(
-    "options", [[], ["--is", "spam"], ["--is", "ham", "-q"]], ids=" ".join
+    "options",
+    [[], ["--is", "spam"], ["--is", "ham", "-q"], ["--unsure", "0.97"]],
+    ids=" ".join,
 )
 def test_the_command_says_the_same_with_and_without_it(
     run: Run,
@@ -398,7 +400,7 @@ def test_the_command_says_the_same_with_and_without_it(
 ) -> None:
     arguments = ["classify", "-m", str(trained), *options]
     found, n_answered = answers(run, monkeypatch, arguments, INPUTS, is_pipe=is_pipe)
-    monkeypatch.setattr(_plain, "open_stored", lambda _: None)
+    monkeypatch.setattr(_plain, "open_stored", lambda *_: None)
     expected, _ = answers(run, monkeypatch, arguments, INPUTS, is_pipe=is_pipe)
 
     assert found == expected
@@ -447,6 +449,7 @@ HEADERS = {
 }
 PASSED = [
     ["pass", "-m"],
+    ["pass", "--unsure", "0.97", "-m"],
     ["bogofilter", "-p", "--model"],
     ["bogofilter", "-pe", "--model"],
     ["bogofilter", "-ep", "-v", "--model"],
@@ -454,6 +457,57 @@ PASSED = [
     ["bogofilter", "-e", "-v", "--model"],
     ["bogofilter", "--model"],
 ]
+
+
+SHARES = {
+    "0.9": True, ".5": True, "1": True, "0": True, "1.0": True, "0.": True, "00": True,
+    "0.9999999999999": True, "0.99999999999999999": False, "90%": False, "1.1": False,
+    "2": False, "nan": False, "1e-1": False, " 0.9": False, "0_1": False,
+    "\u0660": False,
+    ".": False, "0.5.5": False, "x": False, "+0.5": False,
+}  # fmt: skip
+"""How a probability may be written, and whether click is not asked what it means."""
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize(
+    "command",
+    [["classify"], ["classify", "-q", "--is", "spam"], ["pass"]],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        None,
+        Policy(threshold=0.99),
+        Policy(costs=(Cost("ham", "spam", 100),)),
+        Policy(prior=(("spam", 0.3),)),
+        Policy(max_false_positives=FalsePositives("spam", 0.1)),
+    ],
+    ids=str,
+)
+def test_a_probability_is_what_click_takes_it_for(
+    run: Run,
+    model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    share: str,
+    command: list[str],
+    policy: Policy | None,
+) -> None:
+    if policy is not None:
+        set_policy(str(model), policy)
+    arguments = [*command, "--unsure", share, "-m", str(model)]
+    assert (_quick.quick_run(arguments) is not None) == SHARES[share]
+    messages = [
+        MAIL,
+        mail(3, SPAM[:1] + HAM),
+        mail(4, HAM[:1] + SPAM[:1]),
+        b"Subject:\n",
+    ]
+    found = [run(arguments, message, is_pipe=True) for message in messages]
+    monkeypatch.setattr(cli, "quick_run", lambda _: None)
+
+    assert found == [run(arguments, message, is_pipe=True) for message in messages]
 
 
 @pytest.mark.parametrize("is_pipe", [True, False], ids=["pipe", "file"])
@@ -468,7 +522,7 @@ def test_what_passes_mail_on_says_the_same_with_and_without_it(
     inputs = INPUTS | HEADERS
     arguments = [*options, str(trained)]
     found, n_answered = answers(run, monkeypatch, arguments, inputs, is_pipe=is_pipe)
-    monkeypatch.setattr(_plain, "open_stored", lambda _: None)
+    monkeypatch.setattr(_plain, "open_stored", lambda *_: None)
     expected, _ = answers(run, monkeypatch, arguments, inputs, is_pipe=is_pipe)
 
     assert found == expected
