@@ -1,9 +1,10 @@
 """
 A model that scores documents, by the engine that is fit for how many there are.
 
-A few documents are scored by the plain engine, because importing numpy takes longer
-than scoring them, and mails by its compiled twin where the model is plain; from many at
-once on the batch engine takes over. All give the same scores.
+Mails are scored by the compiled engine where the model is plain, however many there
+are. Of others a few are scored by the plain engine, because importing numpy takes longer
+than scoring them; from many at once on the batch engine takes over. All give the same
+scores.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -60,7 +61,7 @@ class Scorer:
 
     @property
     def is_quick(self) -> bool:
-        """Whether a few mails need no arrays: the compiled engine has the model."""
+        """Whether mails need no arrays: the compiled engine has the model."""
         return self._stored is not None
 
     def scored(self, readings: Sequence[AnyReading]) -> Iterator[Scored]:
