@@ -2,9 +2,9 @@
 A model that scores documents, by the engine that is fit for how many there are.
 
 Mails are scored by the compiled engine where the model is plain, however many there
-are. Of others a few are scored by the plain engine, because importing numpy takes longer
-than scoring them; from many at once on the batch engine takes over. All give the same
-scores.
+are. Of other documents a few are scored by the plain engine, because importing numpy
+takes longer than scoring them; from many at once on the batch engine takes over. All
+give the same scores.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
