@@ -247,19 +247,26 @@ def test_a_classifier_with_a_policy_of_its_model_uses_it_too(model: Path) -> Non
     assert Classifier(load_model(str(model))).scorer.is_quick
 
 
-def test_many_are_scored_as_each_alone(model: Path) -> None:
+def test_many_are_scored_as_each_is_without_it(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sums of a view are of other terms first, so to the last digits but some."""
     learn(model, "spam", [MAIL])
     path = str(model)
     documents = [Document(f"{n}", (one,)) for n, one in enumerate(stored.MESSAGES)]
     documents += [Document("empty", (b"",)), Document("odd", (b"Subject: \xff\n\n@",))]
     documents += [Document("long", (mail(5, SPAM) * 70,))]
+    documents += [Document("much", (b"Subject: x\n\n" + b"money " * 70_000,))]
+    with monkeypatch.context() as patch:
+        patch.setattr(scorer, "_stored_of", lambda _: None)
+        plain = Classifier(load_model(path))
+    expected = {one.name: plain.classify([one])[0] for one in documents}
     for whole in (documents, documents[::-1], documents[:13]):
-        many, one_by_one = (Classifier(load_model(path)) for _ in range(2))
+        many = Classifier(load_model(path))
         found = many.classify(whole)
         assert many.scorer._batch is None  # no arrays were made
-        for one, document in zip(found, whole, strict=True):
-            (alone,) = one_by_one.classify([document])
+        for one in found:
+            alone = expected[one.name]
             assert (one.label, one.known, one.tokens) == (
                 alone.label, alone.known, alone.tokens
             )  # fmt: skip
