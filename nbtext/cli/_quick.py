@@ -65,26 +65,28 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
             file = argument
         else:
             return None
-    if "threshold" in values and _share_of(values["threshold"]) is None:
+    threshold = _share_of(values["threshold"]) if "threshold" in values else None
+    if threshold is None and "threshold" in values:
         return None
     if "keyed" in values and command in ("classify", "pass"):
         from nbtext.keyring import name_secret
 
         name_secret(values["keyed"])
     if command == "classify":
-        return lambda: _classify(values, flags)
+        return lambda: _classify(values, flags, threshold)
     if command == "pass":
-        return None if "as_json" in flags else lambda: _pass(values, flags)
+        return None if "as_json" in flags else lambda: _pass(values, flags, threshold)
     if command == "learn" and label is None:
         return None
     return lambda: _learn(values, flags, label, file)
 
 
-def _share_of(text: str | None) -> float | None:
+def _share_of(text: str) -> float | None:
     """Return a probability that is written plainly; None if it is not."""
-    digits = (text or "").replace(".", "", 1)
-    is_plain = digits.isdecimal() and digits.isascii() and len(digits) < LONGEST_SHARE
-    share = float(text) if text and is_plain else 2.0
+    digits = text.replace(".", "", 1)
+    if not (digits.isdecimal() and digits.isascii() and len(digits) < LONGEST_SHARE):
+        return None
+    share = float(text)
     return share if share <= 1 else None
 
 
@@ -127,9 +129,10 @@ def _model(values: dict[str, str]) -> str:
     return values.get("model") or default_model()
 
 
-def _classify(values: dict[str, str], flags: dict[str, bool]) -> int:
+def _classify(
+    values: dict[str, str], flags: dict[str, bool], threshold: float | None
+) -> int:
     model, wanted, begun = _model(values), values.get("wanted"), None
-    threshold = _share_of(values.get("threshold"))
     if "as_json" not in flags and "keyed" not in values:
         from nbtext.cli._plain import classified
 
@@ -151,9 +154,10 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> int:
     return run(request)
 
 
-def _pass(values: dict[str, str], flags: dict[str, bool]) -> int:
+def _pass(
+    values: dict[str, str], flags: dict[str, bool], threshold: float | None
+) -> int:
     model, field, message = _model(values), values.get("field"), None
-    threshold = _share_of(values.get("threshold"))
     if field is None and "keyed" not in values:
         from nbtext.cli._plain import passed
 

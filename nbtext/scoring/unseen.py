@@ -114,8 +114,10 @@ class UnseenClassifier(Classifier):
 
     def arrange(self, samples: Iterable[Document]) -> None:
         """Arrange the counts for the batch engine, and the ledger."""
-        super().arrange(samples)
-        self.scorer.arranged()  # which plain mail has no need of otherwise
+        if self.scorer.is_quick:  # what has been counted is taken away from arrays
+            self.scorer.arranged()
+        else:
+            super().arrange(samples)
         len(self._ledger)
 
     @cached_property

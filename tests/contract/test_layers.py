@@ -267,7 +267,9 @@ def test_moving_or_forgetting_a_file_loads_neither_click_nor_numpy(
 LEAN = [
     ["classify", "-m", "mail.nbt"],
     ["classify", "-m", "mail.nbt", "--is", "spam", "-q"],
+    ["classify", "-m", "mail.nbt", "--unsure", "0.9"],
     ["pass", "-m", "mail.nbt"],
+    ["pass", "-m", "mail.nbt", "--unsure", "0.9"],
     ["bogofilter", "-p", "-e", "--model", "mail.nbt"],
     ["bogofilter", "-v", "--model", "mail.nbt"],
     ["learn", "spam", "-m", "mail.nbt"],
@@ -322,6 +324,23 @@ def test_a_plain_message_loads_next_to_nothing(
 
     assert set(after).isdisjoint((*HEAVY, *SLOW_TO_IMPORT))
     assert len(after) < 30
+
+
+@pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_many_plain_mails_are_classified_without_numpy(
+    mail_model: Path, n_jobs: int
+) -> None:
+    folder = mail_model.parent / "new"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"{number}.eml").write_text(f"Subject: money\n\nwinner {number}\n")
+    arguments = ["classify", "-m", "mail.nbt", "--jobs", str(n_jobs), "new"]
+
+    loaded = loaded_by(RUN.format(arguments=arguments), mail_model.parent)
+
+    assert "nbtext.tokens.batch_reading" in loaded
+    assert "numpy" not in loaded
 
 
 @pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")

@@ -12,11 +12,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from fuzz.models import learn
 from fuzz.stored import MESSAGES
 from nbtext import SettingsOverrides, set_policy, train_on
 from nbtext.cli import _plain
+from nbtext.counts import calibration
 from nbtext.counts.calibration import bin_of
 from nbtext.document import Document
 from nbtext.errors import ModelWriteError, NbtextError
@@ -219,6 +222,19 @@ def test_every_bit_of_the_fit(model: Path, number: int) -> None:
 
 def test_the_prior_is_that_of_the_mean() -> None:
     assert Mean().prior(2) == PRIOR
+
+
+@pytest.mark.parametrize("name", ["BINS_A_NAT", "ROUNDED", "FARTHEST_BIN"])
+def test_bins_are_those_of_calibration(name: str) -> None:
+    assert getattr(stored, name) == getattr(calibration, name)
+
+
+@given(st.floats(-300, 300))
+@example(0.0)
+@example(-1 / 16)
+@example(1 / 16 - 1e-17)
+def test_a_score_has_the_bin_that_calibration_gives_it(score: float) -> None:
+    assert stored.bin_of(score) == bin_of(score)
 
 
 # --- a model that stays open -----------------------------------------------
