@@ -57,8 +57,8 @@ LABEL_FILES: Final = (
     "(LABEL=PATH, --label-column)"
 )
 LABEL_ROWS: Final = (
-    "name the column of the table that holds the labels (--label-column COLUMN), or a "
-    "table for each class (LABEL=PATH)"
+    "name the column of the table that holds the labels (--label-column COLUMN; "
+    "without a heading its number, from 1), or a table for each class (LABEL=PATH)"
 )
 """What to do where documents, or the rows of a table, have one label."""
 

@@ -368,9 +368,24 @@ def test_a_table_without_a_known_column_of_labels_is_told_what_to_name(
     assert (status, out) == (65, "")
     assert err == (
         "Error: the documents have only the class 'rows', and two are needed; name the "
-        "column of the table that holds the labels (--label-column COLUMN), or a table "
-        "for each class (LABEL=PATH)\n"
+        "column of the table that holds the labels (--label-column COLUMN; without a "
+        "heading its number, from 1), or a table for each class (LABEL=PATH)\n"
     )
+
+
+def test_a_table_without_a_heading_is_read_by_the_numbers_of_its_columns(
+    run: "Run",
+) -> None:
+    rows = '"arts","a play","of three acts"\n"sport","a match","in the cup"\n'
+    Path("rows.csv").write_text(rows)
+
+    refused = run("train", "-m", "m.nbt", "rows.csv")
+
+    assert "without a heading its number" in refused.err
+    asked = ("--label-column", "1", "--text-column", "2", "--text-column", "3")
+    assert run("train", "-q", "-m", "m.nbt", *asked, "rows.csv").status == 0
+    assert "documents\t2 of text\n" in run("info", "-m", "m.nbt").out
+    assert run("classify", "-m", "m.nbt", "rows.csv").out.count("\n") == 2
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
