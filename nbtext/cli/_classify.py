@@ -62,18 +62,10 @@ class ClassifyRequest(NamedTuple):
     What is asked of `nbtext classify`; the options are those of the command.
 
     Attributes:
-        model: the model file.
-        sources: what to classify; standard input if there is none.
         wanted: the class that `--is` asks for.
-        policy: how decisions are made, where it differs from the model's policy.
-        options: how sources are read.
-        overrides: how to score, where it differs from what the model says.
         output: what is printed; with `--is` and quiet, nothing at all.
         further: more models, which decide together with the first.
         begun: what standard input is read on from, if some of it was.
-        cluster: the address of the scheduler of a cluster that does the work.
-        shared: a folder that its workers see, if not that of the model.
-        keyed: the file of a secret, None if none is named.
     """
 
     model: str
@@ -91,13 +83,7 @@ class ClassifyRequest(NamedTuple):
 
 
 def run(request: ClassifyRequest, jobs: int = 1) -> int:
-    """
-    Classify what is asked for and return the exit status.
-
-    Args:
-        request: what is asked for.
-        jobs: how many threads, or where that would not do processes, work at it.
-    """
+    """Classify what is asked for and return the exit status."""
     opened = _opened(request.model, request)
     policy = None if request.policy is None else request.policy.chosen(opened.policy)
     classifier: Decider

@@ -57,29 +57,7 @@ NO_LEDGER: Final = (
 
 
 class EvalRequest(NamedTuple):
-    """
-    What is asked of `nbtext eval`; the options are those of the command.
-
-    Attributes:
-        sources: the labelled documents.
-        options: what they are, if not what they look like.
-        model: the model files that decide together; the default one if none is named.
-        is_model_named: whether one is.
-        folds: how many models are made and measured, None if those are measured.
-        replay: how the documents come one after the other, if they do.
-        overrides: what differs from the default settings.
-        policy: how decisions are made, where it differs from the model's policy.
-        positive: which of two classes is the one looked for, None if that is not said.
-        is_seen: whether documents that the model has counted are scored as they are.
-        against: the model file that these models are held against, or None.
-        is_errors: whether misjudged documents are listed.
-        reports: the files of reports.
-        jobs: how many threads or processes work.
-        cluster: the scheduler of a cluster that works, or None.
-        shared: the folder that its workers see, or None.
-        output: how results are told.
-        keyed: the file of a secret, None if none is named.
-    """
+    """What is asked of `nbtext eval`; the options are those of the command."""
 
     sources: tuple[str, ...]
     options: Options

@@ -49,14 +49,7 @@ FIELD: Final = 14
 def why_tables(
     explanation: Explanation, top: int, *, is_first: bool = True
 ) -> Iterator[NarrowTable | Table | Text]:
-    """
-    Yield what `why` says of a document.
-
-    Args:
-        explanation: of the document.
-        top: how many terms are listed.
-        is_first: whether nothing was shown before.
-    """
+    """Yield what `why` says of a document."""
     if not is_first:
         yield Text()
     yield Text(decision_line(explanation).replace("\t", "  "), "bold")

@@ -48,20 +48,14 @@ OF_FOLDERS = (SourceError, MailboxError, BusyError)
 
 class FilterRequest(NamedTuple):
     """
-    What is asked of `nbtext filter`.
+    What is asked of `nbtext filter`; the options are those of the command.
 
     Attributes:
-        model: the model file.
-        folders: the mailboxes.
-        moves: classes and where their messages go.
         flags: classes and what their messages are marked with; one may come twice.
         memory: the file of what was decided.
         least: how probable a class must be, None for what the model says.
-        policy: how decisions are made, where it differs from the model's policy.
         wanted: which messages are decided about, and how.
         limit: how many at the most, None for all.
-        output: what is printed: a line of JSON for each, or what becomes of each.
-        keyed: the file of a secret, None if none is named.
     """
 
     model: str

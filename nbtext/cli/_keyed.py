@@ -14,10 +14,6 @@ def check_keyed(keyed: str | None, *models: "Model | ModelFile") -> None:
     """
     Refuse a secret where no model was made with one.
 
-    Args:
-        keyed: the file of the secret, None if `--keyed` is not given.
-        models: those that are read.
-
     Raises:
         SettingsError: one is given, and no model is keyed.
     """

@@ -224,14 +224,7 @@ def what_became(result: LearnResult) -> str:
 def summary(
     request: LearnRequest, outcomes: Tally[str], labels: Tally[str] | None = None
 ) -> str:
-    """
-    Say in one line what became of all documents.
-
-    Args:
-        request: what was to be learnt or forgotten.
-        outcomes: how many documents came to each.
-        labels: how many were learnt as each class, if they say their own.
-    """
+    """Say in one line what became of all documents."""
     label = "labelled" if request.own_labels else request.label
     known = ("", f" known as {label} already")
     if request.forgets:

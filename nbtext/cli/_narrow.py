@@ -61,13 +61,7 @@ TERM: Final = Column(Text("term"), least=LEAST_TERM, is_cut=True)
 
 
 class NarrowTable:
-    """
-    A table that is made for the terminal when it is drawn.
-
-    Attributes:
-        columns: its columns.
-        rows: the cells of each row, and its style.
-    """
+    """A table that is made for the terminal when it is drawn."""
 
     def __init__(
         self,

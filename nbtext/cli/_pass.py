@@ -31,18 +31,11 @@ MAX_BYTES: Final = 16 << 20
 
 class PassRequest(NamedTuple):
     """
-    What is asked of `nbtext pass`.
+    What is asked of `nbtext pass`; the options are those of the command.
 
     Attributes:
-        model: the model file.
-        field: the name of the field that is added.
         tags: class to what is put before the subject of its messages.
-        policy: how decisions are made, where it differs from the model's policy.
-        why: how many reasons the field tells.
-        max_bytes: how much of the message is read for its classification.
-        output: what is printed on standard error.
         message: what is held of the message, if that was read already.
-        keyed: the file of a secret, None if none is named.
     """
 
     model: str

@@ -17,15 +17,7 @@ from nbtext.learning.regimes import (
 
 
 class ReplayOptions(NamedTuple):
-    """
-    How documents are replayed, if they are.
-
-    Attributes:
-        is_asked_for: whether they are.
-        order: in which order they come.
-        feedback: when their labels are told.
-        regime: which of them are learnt.
-    """
+    """How documents are replayed, if they are."""
 
     is_asked_for: bool
     order: OrderName

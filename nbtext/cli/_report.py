@@ -283,13 +283,7 @@ def comparison_verdict(comparison: "Comparison", other: str) -> str:
 
 
 def evaluation_text(result: "Evaluation", against: str | None = None) -> Iterator[str]:
-    """
-    Render an evaluation as TSV: figures, classes, confusion, reliability.
-
-    Args:
-        result: the evaluation.
-        against: the file of the model that it was compared with, if with any.
-    """
+    """Render an evaluation as TSV: figures, classes, confusion, reliability."""
     yield from map(_tsv, evaluation_lines(result))
     yield ""
     yield CLASS_HEADING

@@ -28,25 +28,7 @@ SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
 
 
 class ServeRequest(NamedTuple):
-    """
-    What is asked of `nbtext serve`; the options are those of the command.
-
-    Attributes:
-        model: the model file.
-        addresses: where to listen.
-        mode: who may connect to Unix sockets.
-        networks: who is served, besides this machine.
-        workers: how many processes classify.
-        max_size: how many bytes a message may have.
-        timeout: how many seconds a client has.
-        spam: the class of spam, if it is not the one of that name.
-        ham: the class that is learnt as ham, likewise.
-        policy: how decisions are made, where it differs from the model's policy.
-        may_tell: whether all clients may teach.
-        wait: how many seconds to wait for another writer of the model.
-        quiet: whether to log trouble only.
-        keyed: the file of a secret, None if none is named.
-    """
+    """What is asked of `nbtext serve`; the options are those of the command."""
 
     model: str
     addresses: tuple[str, ...]

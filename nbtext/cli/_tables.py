@@ -133,14 +133,7 @@ def check_table(rows: Iterable[tuple[str, str, str, str]]) -> NarrowTable:
 def evaluation_tables(
     result: Evaluation, lines: list[tuple[str, str, str]], against: str | None = None
 ) -> Iterator[NarrowTable | Table | Text]:
-    """
-    Yield what `eval` says; last, where it stays on the screen, how good that is.
-
-    Args:
-        result: the evaluation.
-        lines: its figures: name, value and interval.
-        against: the file of the model that it was compared with, if with any.
-    """
+    """Yield what `eval` says; last, where it stays on the screen, how good that is."""
     yield _with_intervals(lines)
     tables = [_per_class(result), _confusion(result), _reliability(result)]
     if result.replay is not None:

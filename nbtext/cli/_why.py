@@ -40,22 +40,7 @@ from nbtext.sources import documents as source_documents
 
 
 class WhyRequest(NamedTuple):
-    """
-    What is asked of `nbtext why`; the options are those of the command.
-
-    Attributes:
-        sources: what to explain; standard input if there is none.
-        model: the model file.
-        top: how many terms are listed.
-        label: the class to explain, None for the most probable.
-        against: the document to compare with, None if there is none.
-        is_flip: whether to say what learning the document would change.
-        policy: how decisions are made, where it differs from the model's policy.
-        options: how sources are read.
-        overrides: how to score, where it differs from what the model says.
-        output: what is printed.
-        keyed: the file of a secret, None if none is named.
-    """
+    """What is asked of `nbtext why`; the options are those of the command."""
 
     sources: tuple[str, ...]
     model: str

@@ -25,11 +25,6 @@ def register(items: Iterable[Item], request: Request, on_problem: OnProblem) -> 
     """
     Learn, move or forget messages, and say so as it is wanted.
 
-    Args:
-        items: the messages.
-        request: what to do with them.
-        on_problem: told of each that cannot be read, and of notes.
-
     Returns:
         Whether none was refused. One that is not known where it is to be forgotten is
         no failure: it is as it should be.

@@ -44,10 +44,6 @@ def pass_on(parsed: Parsed, message: Held | None = None) -> int:
     """
     Pass the input through, and return the exit status.
 
-    Args:
-        parsed: the command line.
-        message: what is held of the input, if it was read already.
-
     Raises:
         SourceError: there is none.
     """

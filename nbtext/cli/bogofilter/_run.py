@@ -38,10 +38,6 @@ def run(parsed: Parsed, read: "Held | Begun | None" = None) -> int:
     """
     Do what a command line asks for and return the exit status.
 
-    Args:
-        parsed: the command line.
-        read: what was read already of the message, or of standard input.
-
     Raises:
         NbtextError: it cannot be done, and there is no message to pass on.
     """
