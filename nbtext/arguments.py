@@ -121,10 +121,6 @@ def label_of(label: str, what: str = "a label") -> str:
     """
     Return a label as it is.
 
-    Args:
-        label: the name of a class.
-        what: what it is called if it is refused.
-
     Raises:
         TypeError: it is no string.
         ValueError: it is empty.
@@ -199,12 +195,6 @@ def count_of(name: str, number: int, *, least: int, most: int = MOST) -> int:
     """
     Return how many there shall be of something.
 
-    Args:
-        name: that of the argument.
-        number: what was given for it.
-        least: the smallest number that makes sense.
-        most: the largest.
-
     Raises:
         TypeError: it is no whole number.
         ValueError: it is out of that range.
@@ -224,10 +214,6 @@ def count_of(name: str, number: int, *, least: int, most: int = MOST) -> int:
 def seconds_of(name: str, seconds: float) -> float:
     """
     Return how many seconds to wait.
-
-    Args:
-        name: that of the argument.
-        seconds: what was given for it.
 
     Raises:
         TypeError: it is no number.

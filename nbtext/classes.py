@@ -76,9 +76,6 @@ def meanings(names: Iterable[str]) -> dict[str, str]:
     Return for the names of folders that stand for spam and ham which of them they are.
 
     Only where one of them is a folder of spam: `archive` beside `sports` is a topic.
-
-    Args:
-        names: the names of all folders that are classes.
     """
     known = {name: label for name in names if (label := meant_by(name)) is not None}
     if "spam" not in known.values():

@@ -119,15 +119,7 @@ class ReadReport:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """
-    The outcome of counting.
-
-    Attributes:
-        table: the counts.
-        sample: the documents of smallest digest, with their terms.
-        report: what was read.
-        texts: the beginnings of documents, where texts of terms are looked for.
-    """
+    """The outcome of counting."""
 
     table: CountTable
     sample: Sample
@@ -243,19 +235,7 @@ def feed(
     jobs: int = 1,
     texts: TextSample | None = None,
 ) -> None:
-    """
-    Read labelled documents, and hand them to a counter.
-
-    Args:
-        counter: takes them.
-        items: the documents; each of them has a label.
-        settings: how they are read.
-        report: what was read is entered here.
-        max_bytes: how much of a document is read.
-        progress: called now and then with what was read.
-        jobs: how many threads work at documents that `are_read_together`.
-        texts: takes a sample of their texts.
-    """
+    """Read labelled documents as `count` does, and hand them to a counter."""
     opened = documents(items, report, max_bytes, progress)
     if not are_read_together(settings):
         _feed_each(counter, opened, settings, report, texts)
@@ -328,17 +308,7 @@ def count_with(
     limits: Limits,
     progress: Progress | None = None,
 ) -> Counted:
-    """
-    Count labelled documents, a chunk at a time, wherever an executor runs it.
-
-    Args:
-        executor: local processes, or a cluster.
-        jobs: how many chunks it works at side by side.
-        items: the documents; each of them has a label.
-        settings: how they are read.
-        limits: how much of them is read and kept.
-        progress: called now and then with what was read.
-    """
+    """Do what `count` does, a chunk at a time, wherever an executor runs it."""
     report = ReadReport()
     sample = Sample(documents=limits.sample, terms=limits.terms)
     adding = Adding()

@@ -85,9 +85,6 @@ def stored_fit(plain: Mapping[str, Any]) -> Fit | None:
     """
     Return what a table says was fitted, None if nothing.
 
-    Args:
-        plain: what `with_fit` gave.
-
     Raises:
         ValueError: it is not that.
     """
@@ -232,15 +229,7 @@ def _logistic(rows: list[Row], prior: Prior) -> tuple[float, float]:
 def _newton(
     rows: list[Row], slope: float, offset: float, prior: Prior
 ) -> tuple[float, float]:
-    """
-    Improve slope and offset by Newton's method with step halving.
-
-    Args:
-        rows: what they shall fit.
-        slope: where to start.
-        offset: the same.
-        prior: what is expected; it keeps the matrix regular.
-    """
+    """Improve slope and offset by Newton's method with step halving."""
     documents = max(sum(n for _, n, _ in rows), 1)
     loss = _loss(rows, slope, offset, prior)
     for _ in range(50):

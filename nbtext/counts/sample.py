@@ -290,11 +290,6 @@ class Sample:
         """
         Choose the longest beginning of the documents that keeps limits.
 
-        Args:
-            most: how many there may be.
-            most_terms: how many terms they may have.
-            distinct: whether copies in a class count as one document.
-
         Returns:
             By block which of its documents are chosen; and the first that is too many.
         """
@@ -361,9 +356,6 @@ def without_copies(
 ) -> tuple[list[Block], NDArray[np.int64] | None]:
     """
     Return each document once, and how many copies of it there are in its class.
-
-    Args:
-        blocks: the documents, in any order.
 
     Returns:
         The documents, and an array of shape (n_documents,), MOST_COPIES at most; None

@@ -207,14 +207,7 @@ def sums_alone(sums: Sequence[int]) -> SortedCounts:
 def merged(
     runs: Iterable[SortedCounts], n_columns: int, map_: Map = map
 ) -> SortedCounts:
-    """
-    Add counts up; terms whose counts cancel are gone.
-
-    Args:
-        runs: what is added.
-        n_columns: how many columns each of them has.
-        map_: deals with the ranges.
-    """
+    """Add counts up; terms whose counts cancel are gone."""
     runs = list(runs)
     if any(run.sums for run in runs):  # as all of one view have
         sums = [run.sums for run in runs if run.sums]

@@ -187,10 +187,6 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
     """
     Add tables up; a class without documents or counts is gone from the sum.
 
-    Args:
-        tables: what is added.
-        map_: deals with the ranges of keys.
-
     Raises:
         SettingsError: they were not counted with the same settings.
     """

@@ -198,11 +198,6 @@ def check_workers(client: Client, folder: str, token: str) -> int:
     """
     Make sure that there are workers that can do the work; return their threads.
 
-    Args:
-        client: the connection.
-        folder: what all of them must see.
-        token: the name of a file in it.
-
     Raises:
         ClusterError: there is no worker, one does not answer, does not see the folder,
             or has another nbtext, or none.

@@ -51,13 +51,7 @@ ON_CLIENT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """
-    What one task reads.
-
-    Attributes:
-        number: its place among all chunks.
-        items: documents, files, and what is to be said of sources.
-    """
+    """What one task reads."""
 
     number: int
     items: tuple[Source, ...]

@@ -69,10 +69,6 @@ def partitions(place: Place, size: int) -> list[Partition] | None:
     """
     Return the parts of a file, of which Parquet may have none; None if it is one.
 
-    Args:
-        place: where it is.
-        size: how many bytes it has.
-
     Raises:
         SourceError: it cannot be read, or is no Parquet though called so.
         SettingsError: pyarrow is not installed.

@@ -79,13 +79,7 @@ class SamplePart:
 
 @dataclass(frozen=True, slots=True)
 class CountedChunks:
-    """
-    All that is made of some chunks.
-
-    Attributes:
-        ranges: their counts, by range of keys.
-        sample: their sample.
-    """
+    """All that is made of some chunks."""
 
     ranges: tuple[CountedRange, ...]
     sample: SamplePart

@@ -80,11 +80,6 @@ def store(part: CountedRange, folder: str, number: int) -> StoredRange:
     """
     Write the counts of a range.
 
-    Args:
-        part: the counts.
-        folder: where the file goes.
-        number: which range it is.
-
     Raises:
         ModelWriteError: it cannot be written.
     """

@@ -30,14 +30,7 @@ PIECE: Final = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class SharedFile:
-    """
-    A file in the shared folder.
-
-    Attributes:
-        path: where it is.
-        size: its size in bytes.
-        digest: of its bytes.
-    """
+    """A file in the shared folder."""
 
     path: str
     size: int

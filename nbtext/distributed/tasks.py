@@ -95,13 +95,7 @@ class FinishPlan:
 
 @dataclass(frozen=True, slots=True)
 class WrittenModel:
-    """
-    A model in the shared folder.
-
-    Attributes:
-        file: where it is.
-        summary: what it was made of.
-    """
+    """A model in the shared folder."""
 
     file: SharedFile
     summary: TrainingSummary

@@ -141,16 +141,7 @@ def train(
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """
-    What is on the cluster once all chunks are counted.
-
-    Attributes:
-        plan: how they were counted.
-        report: what was read.
-        marks: what was counted of each chunk.
-        ranges: the files of all ranges.
-        samples: the sample.
-    """
+    """What is on the cluster once all chunks are counted."""
 
     plan: CountPlan
     report: ReadReport
@@ -161,16 +152,7 @@ class _Counted:
 
 @dataclass(slots=True)
 class _Run:
-    """
-    One training on a cluster.
-
-    Attributes:
-        client: the connection.
-        folder: what all workers see.
-        listed: the sources.
-        chunks: the same, cut into what one task reads.
-        overrides: what differs from the default settings.
-    """
+    """One training on a cluster."""
 
     client: Client
     folder: str

@@ -52,11 +52,6 @@ def examine(
     """
     Look for what is wrong with labelled documents.
 
-    Args:
-        sources: the documents.
-        overrides: what differs from the default settings and the default scoring.
-        most: how many findings of a kind are told.
-
     Raises:
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the number of classes.

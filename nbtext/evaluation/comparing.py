@@ -71,13 +71,7 @@ class Comparison:
 
 
 def compare(first: Mapping[int, bool], second: Mapping[int, bool]) -> Comparison | None:
-    """
-    Compare two models on the documents that both have decided about; None if on none.
-
-    Args:
-        first: for each document whether the first model was right.
-        second: the same of the other.
-    """
+    """Compare two models on the documents that both have judged; None if on none."""
     pairs = [
         (is_right, second[name]) for name, is_right in first.items() if name in second
     ]

@@ -272,13 +272,7 @@ class Dealt(NamedTuple):
 
 
 def deal(cache: TermCache, n_folds: int) -> Dealt:
-    """
-    Deal documents out to folds: stratified, copies of a document in one.
-
-    Args:
-        cache: their terms.
-        n_folds: how many, at least 2.
-    """
+    """Deal documents out to folds: stratified, copies of a document in one."""
     names = sorted(set(cache.labels))
     place_of = {name: place for place, name in enumerate(names)}
     truth = np.array([place_of[label] for label in cache.labels], np.int64)
@@ -314,17 +308,7 @@ def score_folds(
     models: FoldModels | None = None,
 ) -> CrossValidated:
     """
-    Score documents that are read already, each by a model of the other folds.
-
-    Args:
-        cache: their terms.
-        dealt: in which fold each of them is.
-        settings: how they were read.
-        report: what was read.
-        overrides: what differs from the default scoring.
-        jobs: how many processes score folds.
-        on_fold: told how many folds are done, and of how many, at first none.
-        models: keeps the models of the folds; None if they are not needed.
+    Score documents that are read already, as `cross_validate` does.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
@@ -394,18 +378,7 @@ class _ScoredFold:
 
 @dataclass(frozen=True, slots=True)
 class _Folds:
-    """
-    What scoring a fold needs; forked processes share it.
-
-    Attributes:
-        cache: the terms of all documents.
-        whole: their counts.
-        tables: the counts of each fold.
-        dealt: in which fold each of them is.
-        scoring: how they are scored.
-        overrides: what the user wants.
-        models: keeps the models; None if they are not needed.
-    """
+    """What scoring a fold needs; forked processes share it."""
 
     cache: TermCache
     whole: CountTable

@@ -67,16 +67,7 @@ def widened(
     wanted: int | None,
     costs: Costs | None = None,
 ) -> dict[Path, Interval]:
-    """
-    Replace intervals that have no width.
-
-    Args:
-        found: the intervals of the bootstrap.
-        documents: what they are of.
-        classes: the names of the model's.
-        wanted: the place of the positive class, None unless there are two classes.
-        costs: what decisions cost, if they have prices.
-    """
+    """Replace intervals that have no width."""
     whole = dict(found)
     if not len(documents):
         return whole

@@ -103,11 +103,6 @@ def candidate_posteriors(
     """
     Score all documents left out, by the candidate that training would choose.
 
-    Args:
-        model: their counts, and how to score with them.
-        cache: their terms.
-        labels: shape (n_documents,), the places of their classes.
-
     Returns:
         The log posterior, shape (n_documents, n_classes), in nats.
     """

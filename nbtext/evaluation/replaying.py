@@ -51,14 +51,7 @@ OnStep: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """
-    How documents are replayed.
-
-    Attributes:
-        order: in which order they come.
-        feedback: when their labels are told.
-        regime: which of them are learnt.
-    """
+    """How documents are replayed."""
 
     order: OrderName = "name"
     feedback: Feedback = IMMEDIATE

@@ -29,12 +29,6 @@ def filter_folder(
     """
     Classify the new messages of a folder, and move and mark them.
 
-    Args:
-        source: the folder.
-        rules: what is done with it.
-        run: what filters it.
-        report: receives what was found.
-
     Raises:
         SourceError: it cannot be read.
         MailboxError: one of the mailboxes cannot be changed.

@@ -45,11 +45,6 @@ def filter_mailbox(
     """
     Classify the new messages of a mailbox, and move and mark them.
 
-    Args:
-        rules: the mailbox, and what is done with it.
-        run: what filters it.
-        report: receives what was found.
-
     Raises:
         SourceError: the mailbox cannot be read.
         MailboxError: one of the mailboxes cannot be changed.

@@ -206,15 +206,7 @@ def rules_of(source: Mailbox, by_class: Mapping[str, Rule]) -> FilterRules:
 
 
 class Run(NamedTuple):
-    """
-    What filters mailboxes.
-
-    Attributes:
-        classifier: decides about messages.
-        seen: the messages that were classified before.
-        options: which messages are classified, and how.
-        on_problem: called with each message that cannot be read.
-    """
+    """What filters mailboxes."""
 
     classifier: Classifier
     seen: SeenMessages
@@ -229,10 +221,6 @@ class Run(NamedTuple):
 
         One that takes too long to read, by the model's pattern, is reported and has no
         decision. `FilterOptions` limits decisions, so it does not count for the limit.
-
-        Args:
-            contents: the messages, by their names.
-            report: receives how many could not be read.
 
         Returns:
             The decisions, by the same names.

@@ -146,14 +146,7 @@ class Made(NamedTuple):
 
 
 def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
-    """
-    Make a correction of the scores of a model.
-
-    Args:
-        base: the counts of all documents, and what is known of the scores.
-        sample: documents that are counted, those of smallest digest.
-        map_: deals with parts of the documents, and with trials.
-    """
+    """Make a correction of the scores of a model."""
     n_classes = len(base.model.classes)
     most = MOST_SCORES // n_classes
 
@@ -326,11 +319,6 @@ class _Making:
     ) -> Calibration | None:
         """
         Return what the documents score by a correction in which they had no part.
-
-        Args:
-            learnt: the correction.
-            info: what it says of itself.
-            lengths: shape (n_documents,), the squared length of each document's vector.
 
         Returns:
             It, None if there are not two classes.

@@ -128,9 +128,6 @@ class CorrectionChange:
         """
         Refuse to take back, or to add to, what no training and no lesson has added.
 
-        Args:
-            path: the model that says so.
-
         Raises:
             DamagedError: some amount, value or bias is too large.
         """

@@ -81,15 +81,7 @@ class Delta:
         self.correction = CorrectionChange(settings)
 
     def add(self, digest: bytes, row: Row, bag: Bag, times: int = 1) -> None:
-        """
-        Add a document a number of times; a negative number takes it away.
-
-        Args:
-            digest: 16 bytes that name it.
-            row: its class, and what its counts are known by in the ledger.
-            bag: its terms in each view.
-            times: how often.
-        """
+        """Add a document a number of times; a negative number takes it away."""
         self.documents[row.label] += times
         self.ledger[digest, row] += times
         for view, (by_key, terms) in enumerate(zip(self.views, bag, strict=True)):

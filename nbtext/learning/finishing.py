@@ -165,16 +165,7 @@ def finish(
 def best_of(
     model: BatchModel, rival: Scoring | None, blocks: Sequence[Block], map_: Map = map
 ) -> tuple[Finished, Known]:
-    """
-    Score documents as `calibrated` does, by the better of two event models.
-
-    Args:
-        model: the counts, and how they are scored by default.
-        rival: another event model's scoring, if there is one.
-        blocks: the documents that are scored; the rival is tried if they are enough,
-            and hard to tell apart.
-        map_: deals with parts of the documents.
-    """
+    """Score documents as `calibrated` does, by the better of two event models."""
     made, known = calibrated(model, blocks, map_)
     n_documents = sum(map(len, blocks))
     if rival is None or n_documents < FEWEST or min(made.losses.values()) <= HARD:
@@ -194,12 +185,6 @@ def best_smoothed(
 
     There is no choice among few documents, or if the smoothing is another than the
     event model's own.
-
-    Args:
-        made: what is made of the counts by the event model's own smoothing.
-        known: the scores of the documents by it.
-        blocks: the documents that are scored.
-        map_: deals with parts of the documents.
     """
     scoring, best = made.counts.scoring, (made, known)
     event = event_model(scoring.score)
@@ -227,11 +212,6 @@ def calibrated(
 
     Where a correction can be made, copies of a document are one, and left out together
     (docs/experiments/040-copies.md).
-
-    Args:
-        model: the counts, and how they are scored.
-        blocks: the documents that are scored.
-        map_: deals with parts of the documents.
 
     Returns:
         What is made of the counts, and the scores of the documents by what was chosen.

@@ -183,9 +183,6 @@ class GrowingModel:
         """
         Score a document; at least two classes are known.
 
-        Args:
-            views: for each view its terms.
-
         Returns:
             The log posteriors of the classes that are known, in their order.
         """

@@ -358,14 +358,7 @@ class _Changes:
     def _learn(
         self, part: _Part, places: Sequence[int], bins: Mapping[int, tuple[int, ...]]
     ) -> None:
-        """
-        Count documents, and keep what undoes that.
-
-        Args:
-            part: some documents.
-            places: which of them.
-            bins: place of a document to where its scores fell.
-        """
+        """Count documents, and keep what undoes that."""
         if not places:
             return
         # by class, as a counter takes them; records stay in the order of documents

@@ -22,14 +22,7 @@ KEPT: Final = (
 
 
 def why_not_by(policy: "Policy", contents: "Contents", name: str) -> str:
-    """
-    Return why a new model cannot decide by a policy; empty if it can.
-
-    Args:
-        policy: how decisions would be made.
-        contents: the model.
-        name: what it is called where that is told.
-    """
+    """Return why a new model cannot decide by a policy; empty if it can."""
     from nbtext.scoring.policy_rule import basis_of_contents, rule_of  # few have one
 
     try:
@@ -44,10 +37,6 @@ def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained"
     Return what was trained with the policy of the model whose place it takes.
 
     One that the new model cannot decide by is left out. Notes say which it was.
-
-    Args:
-        trained: the new model.
-        policy: that of the old model, None if there is none.
     """
     if policy is None:
         return trained

@@ -67,9 +67,6 @@ class Judge:
 
         While fewer than two classes are known all are as probable, and it is unsure.
 
-        Args:
-            views: for each view its terms.
-
         Raises:
             SettingsError: the policy does not go with the model as it is now.
         """

@@ -65,12 +65,6 @@ def with_class(
     Where its score is for two classes, and one more is learnt, that is the default
     score of more classes, if what it needs was counted.
 
-    Args:
-        model: as it is.
-        label: the class.
-        known: the classes that it has by then.
-        create: whether it may resemble one of them.
-
     Raises:
         TrainingError: it needs other settings than the model has.
         UnknownClassError: it is spelt like a class, or means the same, and shall not be
@@ -125,11 +119,6 @@ def check_name(label: str) -> None:
 def _check_policy(policy: Policy, model: Model, label: str) -> None:
     """
     Refuse a new class with which a model could no longer decide by its policy.
-
-    Args:
-        policy: that of the model.
-        model: the model as it is.
-        label: the class that it does not have yet.
 
     Raises:
         TrainingError: that would be so.

@@ -103,15 +103,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
 
 
 def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
-    """
-    Gather what a document left where it is not to be counted any more.
-
-    Args:
-        plan: for a model and a batch of documents.
-        step: the document, and where it is counted.
-        bag: its terms as they are now.
-        so_far: what other documents of the batch change.
-    """
+    """Gather what a document left where it is not to be counted any more."""
     removal = Removal(Delta(plan.batch.settings, plan.model), [])
     model = plan.model
     if model is None or not step.rows:
@@ -136,13 +128,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
 
 
 def scores_taken_back(model: Model, removed: Removal) -> list[tuple[Calibration, ...]]:
-    """
-    Return what undoes the observation of documents' scores, of each that is recorded.
-
-    Args:
-        model: what they were learnt into.
-        removed: what takes them away, and their records.
-    """
+    """Return what undoes the observation of the scores of documents on record."""
     if is_one_number(model.scoring):
         return [
             taken_back(model, record.bins, label) for label, record in removed.records
@@ -155,14 +141,7 @@ def scores_taken_back(model: Model, removed: Removal) -> list[tuple[Calibration,
 
 
 def destination(plan: Plan, step: Step, mark: int) -> Row | None:
-    """
-    Return where a document is counted afterwards; None if it is nowhere with its terms.
-
-    Args:
-        plan: for a model and a batch of documents.
-        step: the document, and where it is counted.
-        mark: the fingerprint of its terms as they are now.
-    """
+    """Return where a document is counted afterwards by its terms; None if nowhere."""
     model = plan.model
     if step.label is None or model is None:
         return None

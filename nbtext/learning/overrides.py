@@ -233,14 +233,7 @@ class SettingsOverrides(NamedTuple):
     def in_vain(
         self, scoring: Scoring, policy: Policy | None = None, n_classes: int = 0
     ) -> str:
-        """
-        Say what was given and changes nothing; empty if all counts.
-
-        Args:
-            scoring: how documents are scored, these overrides included.
-            policy: how decisions are made.
-            n_classes: how many classes there are.
-        """
+        """Say what was given and changes nothing; empty if all counts."""
         nothing = "--class-prior changes nothing"
         if self.class_prior is None:
             return ""

@@ -136,14 +136,7 @@ class Step(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """
-    Some documents, as a model reads them.
-
-    Attributes:
-        settings: how they are read.
-        documents: the documents.
-        readings: the same, taken apart.
-    """
+    """Some documents, as a model reads them."""
 
     settings: Settings
     documents: Sequence[Document]
@@ -393,13 +386,7 @@ def _step(place: int, label: str | None, rows: Tally[Row]) -> Step:
 
 
 def why_not(row: Row, rows: Collection[Row]) -> str:
-    """
-    Say why a document cannot be taken away from a class.
-
-    Args:
-        row: what of it cannot be taken away.
-        rows: all of it that is to be.
-    """
+    """Say why a document cannot be taken away from a class."""
     if row.fingerprint == FORGOTTEN:
         return (
             f"it was learnt as {row.label} before the model was pruned, and what it "

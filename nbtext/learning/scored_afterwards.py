@@ -129,14 +129,7 @@ def scored_afterwards(
 
 
 def are_too_few(n: int, known: Mapping[str, int], *, has_bins: bool) -> bool:
-    """
-    Return whether documents are too few to say anything of scores.
-
-    Args:
-        n: how many can be scored.
-        known: how many of each class have scores.
-        has_bins: whether scores are kept by class.
-    """
+    """Return whether documents are too few to say anything of scores."""
     return not has_bins and not any(known.values()) and n < LEAST
 
 

@@ -40,11 +40,6 @@ def weighed_by_idf(
     """
     Return a table with the column of TF-IDF weights.
 
-    Args:
-        table: the counts of the documents.
-        items: the same documents once more.
-        max_bytes: how much of a document was read.
-
     Raises:
         TrainingError: they are other documents.
     """
@@ -145,11 +140,6 @@ class _Weigher(Counter):
 def settings_scored(settings: Settings, scoring: Scoring, n_documents: int) -> Settings:
     """
     Return the settings of counts that are scored so: with TF-IDF weights if need be.
-
-    Args:
-        settings: how documents were read.
-        scoring: how they are scored.
-        n_documents: how many were counted.
 
     Raises:
         SettingsError: there are columns of categories or numbers beside such text.

@@ -60,12 +60,6 @@ def learn_documents(
     """
     Learn or forget a stream of documents.
 
-    Args:
-        items: the documents.
-        request: what to do with them.
-        max_bytes: how much of a document is read.
-        on_problem: told of each document that cannot be read, and of notes.
-
     Yields:
         What became of each document, in batches, once it is durable.
 

@@ -49,14 +49,7 @@ class Lesson(NamedTuple):
 def taught_by(
     lessons: Sequence[Lesson], model: BatchModel, info: CorrectionInfo
 ) -> Correction | None:
-    """
-    Visit all documents; return what they add to the correction, None if nothing.
-
-    Args:
-        lessons: the documents.
-        model: with them, corrected as it was before.
-        info: what its correction says of itself.
-    """
+    """Visit all documents; return what they add to the correction, None if nothing."""
     labels, base = _scored(lessons, model, info)
     vectors, keys = _vectors(lessons, model.settings)
     pupils = Pupils(
@@ -155,13 +148,7 @@ def _vectors(
 def _values(
     learnt: Learnt, keys: Sequence[NDArray[np.uint64]]
 ) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint16], Counts]]:
-    """
-    Yield for each view the keys, classes and values of what was learnt.
-
-    Args:
-        learnt: terms by number, which go on from view to view.
-        keys: for each view those of its terms, in the order of their numbers.
-    """
+    """Yield for each view the keys, classes and values of what was learnt."""
     first = 0
     for of_view in keys:
         ends = np.searchsorted(learnt.places, [first, first + len(of_view)])

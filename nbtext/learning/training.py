@@ -243,11 +243,6 @@ def check_trainable(
     """
     Refuse counts that tell no class from another.
 
-    Args:
-        table: the counts.
-        skipped: the documents that are not counted, which may be why.
-        sources: gives all documents once more, so that what is wrong can be named.
-
     Raises:
         TrainingError: fewer than two classes, or not one token.
     """

@@ -112,9 +112,6 @@ class Trial:
         told more seldom than they are there. (Menon et al. 2021, section 4.1: logits
         less t ln p; here t is what documents held out lose least by.)
 
-        Args:
-            documents: how many each class has.
-
         Returns:
             The trial of the scores without it, and what is taken, shape (n_classes,);
             of two classes, whose calibration has an offset, nothing.

@@ -30,10 +30,6 @@ def usual_products(model: BatchModel, views: Sequence[Terms]) -> list[float]:
     """
     Return what the vectors of documents usually give, multiplied with another one.
 
-    Args:
-        model: that has counted them.
-        views: for each view the terms of the documents.
-
     Returns:
         For each document the mean of the products.
     """

@@ -82,13 +82,7 @@ class Visits:
 
 
 def visits_of(blocks: list[Block], classes: Sequence[str]) -> Visits:
-    """
-    Return the visits to documents.
-
-    Args:
-        blocks: the documents and their terms.
-        classes: the names of the classes, sorted.
-    """
+    """Return the visits to documents."""
     place_of = {name: place for place, name in enumerate(classes)}
     rows = [row for block in blocks for row in block.places]
     labels = np.array([place_of[label] for _, label, _ in rows], np.int64)

@@ -73,13 +73,7 @@ class Table(NamedTuple):
 
 
 def tables_of(result: Evaluation, top: Sequence[TopTerm] = ()) -> Iterator[Table]:
-    """
-    Yield the tables of a report, in their order.
-
-    Args:
-        result: the evaluation.
-        top: terms that most speak for the classes, if they are known.
-    """
+    """Yield the tables of a report, in their order."""
     heading: tuple[str, ...]
     rows: list[tuple[str, ...]]
     heading = ("figure", "value", "95 % from", "95 % to")

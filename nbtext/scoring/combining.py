@@ -122,10 +122,6 @@ class CombinedClassifier:
         """
         Decide about documents, in their order; `Decision.parts` says what each finds.
 
-        Args:
-            documents: what to classify.
-            headings: whether decisions say who mail is from, and what it is about.
-
         Raises:
             SourceError: one of them cannot be read by one of the models.
         """

@@ -194,16 +194,7 @@ def decide(
     rule: DecisionRule = DEFAULT,
     heading: "Heading | None" = None,
 ) -> Decision:
-    """
-    Decide about a document.
-
-    Args:
-        document: the document.
-        scored: what the counts say of it.
-        classes: the model's classes, sorted.
-        rule: how decisions are made.
-        heading: From and Subject of a mail, if they were asked for.
-    """
+    """Decide about a document."""
     printed = rule.printed(scored.log_posterior) if rule.shift else scored.printed
     chosen = rule.choose(printed, scored.log_posterior, scored.known)
     told = most_probable(printed) if chosen is None else chosen

@@ -92,15 +92,7 @@ def with_estimated_prior(
     policy: Policy,
     on_prior: Callable[[EstimatedPrior], None],
 ) -> Iterator[list[Decision]]:
-    """
-    Decide anew about a stream, by the prior that its documents speak for.
-
-    Args:
-        batches: what was decided without a prior.
-        basis: the facts of the model that has decided.
-        policy: how decisions are made, its prior apart.
-        on_prior: told the prior, before the first batch is given out.
-    """
+    """Decide anew about a stream, by the prior that its documents speak for."""
     rest = iter(batches)
     kept: list[list[Decision]] = []
     n_documents = 0

@@ -86,16 +86,7 @@ def explain(
     top: int | None = None,
 ) -> Explanation:
     """
-    Say why a document is of a class.
-
-    Args:
-        model: the counts, and how to score with them.
-        reading: the document as the model reads it.
-        calibration: what `fitted` returned.
-        document: what was read.
-        rule: how decisions are made.
-        label: the class to speak for; None for the most probable.
-        top: the strongest terms are joined and told, at most so many; None for all.
+    Say why a document is of a class, as `Classifier.explain` does.
 
     Raises:
         ValueError: the model has no such class.

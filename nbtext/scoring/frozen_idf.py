@@ -15,14 +15,7 @@ from nbtext.tokens.bag import TermCounts, columns_of
 def counted_columns(
     model: Model, view: int, terms: TermCounts
 ) -> dict[int, tuple[int, ...]]:
-    """
-    Return what a document adds to each column of its terms in one view.
-
-    Args:
-        model: that the document is learnt into, or taken from.
-        view: the number of the view.
-        terms: key to how often it occurs.
-    """
+    """Return what a document adds to each column of its terms in one view."""
     settings = model.settings.views[view]
     added = columns_of(terms, settings.columns)
     if TFIDF not in settings.columns:

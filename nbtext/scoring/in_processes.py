@@ -53,15 +53,9 @@ def classify_with(
     on_problem: OnProblem,
 ) -> Iterator[list[Decision]]:
     """
-    Decide about a stream of documents, wherever an executor runs a chunk of it.
+    Do what `classify` does, wherever an executor runs a chunk of the stream.
 
-    Args:
-        executor: its processes began with what `initializer_of` returned.
-        jobs: how many chunks it works at side by side.
-        items: the documents.
-        headings: whether decisions say who mail is from, and what it is about.
-        max_bytes: how much of a document is read.
-        on_problem: told of each document that cannot be read, and of what else to know.
+    Its processes have begun with what `initializer_of` returned.
     """
     pending: list[Future[tuple[list[Decision], list[Unreadable | Note]]]] = []
 

@@ -146,11 +146,6 @@ def scores_left_out(
     """
     Score documents of a model as if each of them alone had not been counted.
 
-    Args:
-        model: the counts, the documents' own among them.
-        names: the class of each.
-        views: for each view their terms.
-
     Returns:
         Their scores by each candidate.
     """
@@ -225,13 +220,7 @@ def _places_of_classes(model: BatchModel) -> dict[str, int]:
 
 
 def slices(views: Sequence[Terms], n_classes: int) -> Iterator[slice]:
-    """
-    Cut a batch to documents that are scored at a time.
-
-    Args:
-        views: for each view their terms.
-        n_classes: how many scores each has.
-    """
+    """Cut a batch to documents that are scored at a time."""
     most = _most(n_classes)
     ends = np.sum([terms.starts[1:] for terms in views], axis=0)
     start, before = 0, 0

@@ -59,13 +59,7 @@ def is_possible(joint: Sequence[float]) -> bool:
 
 
 def joint_log_likelihood(model: Model, bag: Bag) -> Raw:
-    """
-    Return ln P(class, document) by a textbook's score, attributes included.
-
-    Args:
-        model: the counts.
-        bag: the document's terms in each view.
-    """
+    """Return ln P(class, document) by a textbook's score, attributes included."""
     event, of_text = event_model(model.scoring.score), bag[: model.settings.n_texts]
     joint = event.joint_log_likelihood(model.of_text(), of_text)
     if not model.settings.has_attributes:

@@ -234,10 +234,6 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
     """
     Return the model in a file that is open.
 
-    Args:
-        file: the model file.
-        scoring: how to score, if not as the file asks.
-
     Raises:
         NotAModelError: it is damaged.
     """

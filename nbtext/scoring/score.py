@@ -93,10 +93,6 @@ def is_by_evidence(model: Model, known: int) -> bool:
     Return whether a document's posterior is what its evidence adds up to.
 
     Without a known token it is the classes' shares, but for the textbook's scores.
-
-    Args:
-        model: the counts, and how to score with them.
-        known: how many of the document's tokens the model knows.
     """
     is_textbook = event_model(model.scoring.score).is_textbook
     return known > 0 or (is_textbook and not model.scoring.calibrated)

@@ -62,10 +62,6 @@ def threshold_of(model: Model, label: str) -> Threshold:
     """
     Return the threshold of a class for `filter`.
 
-    Args:
-        model: the model.
-        label: one of its classes.
-
     Raises:
         NotAModelError: what the file keeps for calibration is damaged.
     """

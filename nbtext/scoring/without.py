@@ -17,14 +17,7 @@ from nbtext.tokens import Bag
 
 
 def without(model: Model, bag: Bag, class_: int) -> Model:
-    """
-    Return a model without a document.
-
-    Args:
-        model: the model, which has counted it.
-        bag: its terms.
-        class_: the place of the class in which it was counted.
-    """
+    """Return a model without a document."""
     taken = [
         {key: tuple(-value for value in columns) for key, columns in counted.items()}
         for counted in (

@@ -108,14 +108,7 @@ class Server:
     def __init__(
         self, service: Service, listeners: Sequence[socket.socket], log: Log
     ) -> None:
-        """
-        Accept nobody yet.
-
-        Args:
-            service: what is offered.
-            listeners: sockets that listen and do not block.
-            log: the log.
-        """
+        """Accept nobody yet."""
         self._service = service
         self._listeners = listeners
         self._log = log

@@ -147,14 +147,7 @@ def _joined(lines: Iterable[bytes], separator: bytes) -> Fields:
 
 
 def _scan(line: bytes, separator: bytes, *, is_inside: bool) -> tuple[Fields, bool]:
-    """
-    Return the fields of a line, and whether the last one's quote is left open.
-
-    Args:
-        line: the line.
-        separator: what is between two fields, one byte.
-        is_inside: whether it begins inside of a quoted field.
-    """
+    """Return the fields of a line, and whether the last one's quote is left open."""
     fields: Fields = []
     stop = len(line) - line.endswith(b"\r")
     last = line.rfind(b'"')

@@ -121,15 +121,7 @@ def opened_items(items: Iterable[Item | Unopened], options: Options) -> Iterator
 def items_of_stream(
     file: BinaryIO, kind: str | None, place: Place, options: Options
 ) -> Iterator[Item]:
-    """
-    Yield what a file object holds.
-
-    Args:
-        file: its bytes; it is left open.
-        kind: what it is, None to go by inspection.
-        place: where it lies, and what that says of labels.
-        options: how to read it.
-    """
+    """Yield what a file object holds."""
     stream = Stream(place.name, FileObject(file))
     items = stream_items(stream, kind, place, options, can_reopen=False)
     yield from _within_memory(items, place.name)

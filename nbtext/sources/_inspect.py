@@ -87,10 +87,6 @@ def refuse_unread(head: bytes, name: str) -> None:
     """
     Refuse what holds documents and is not taken apart, whatever its name says.
 
-    Args:
-        head: how it begins, decompressed.
-        name: what the user may call it.
-
     Raises:
         SourceError: it is a mailbox of the kind MMDF, an archive, or still compressed.
     """

@@ -30,14 +30,7 @@ def line_end(head: bytes) -> bytes:
 
 
 def lines(stream: Stream, longest: int, end: bytes = b"\n") -> Iterator[Line]:
-    """
-    Yield each line of at most `longest` bytes, after any byte order mark.
-
-    Args:
-        stream: the bytes.
-        longest: maximum bytes of a line.
-        end: the byte that ends each.
-    """
+    """Yield each line of at most `longest` bytes, after any byte order mark."""
     begun: list[bytes] = []  # the pieces so far of a line whose end is to come
     size = 0
     mark = _BYTE_ORDER_MARK

@@ -214,10 +214,6 @@ def json_records(
     """
     Yield the object on each line; a blank line is none.
 
-    Args:
-        lines: the lines.
-        source: what they are called together.
-
     Raises:
         SourceError: they are no JSON lines, but JSON over several lines.
     """

@@ -46,13 +46,7 @@ class SeenOnly:
     """
 
     def __init__(self, items: Iterable[Item], max_bytes: int) -> None:
-        """
-        Take items.
-
-        Args:
-            items: a stream.
-            max_bytes: how much of a document is read.
-        """
+        """Take items."""
         self.left_out = 0
         self._items = items
         self._max_bytes = max_bytes

@@ -71,11 +71,6 @@ def mailbox_items(path: str, kind: Kind, max_bytes: int) -> Iterator[Item]:
 
     In a folder each file is a message; but if the kind is mbox, and the folder is no
     Maildir, each file is inspected.
-
-    Args:
-        path: the file or folder.
-        kind: what a file is.
-        max_bytes: how much of a message is read.
     """
     if os.path.isdir(path):
         form = "auto" if kind == "mbox" and not is_maildir(path) else "mail"

@@ -40,10 +40,6 @@ def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
     otherwise the last table knows the others. A correction stays with its scoring, but
     not where a class was learnt that its event model cannot have.
 
-    Args:
-        file: the file.
-        classes: those of the sum of its tables, sorted.
-
     Raises:
         DamagedError: a table keeps something else for calibration.
     """

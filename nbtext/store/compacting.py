@@ -61,10 +61,6 @@ def compact_tail(path: str, *, is_whole: bool = False) -> None:
     """
     Make a model file of one table or two, if it has more than one.
 
-    Args:
-        path: the model file.
-        is_whole: whether it is to be one.
-
     Raises:
         ModelFileError: it is damaged, or cannot be written.
     """

@@ -38,15 +38,7 @@ def warning_of(path: str, whole: memoryview, offset: int) -> str:
 def refusal_of(
     path: str, whole: memoryview, offset: int, headers: Iterable[Header]
 ) -> DamagedError:
-    """
-    Return the error of those who would write a file.
-
-    Args:
-        path: what the file is called.
-        whole: its bytes.
-        offset: where its last table begins, which has no end.
-        headers: those of the tables before it.
-    """
+    """Return the error of those who would write a file."""
     left = listed(documents_of(headers))
     advice = (
         "restore a copy, or write what is left to another file with `nbtext check "

@@ -237,10 +237,6 @@ def with_table(file: ModelFile, chunks: Iterable[Buffer]) -> ModelFile:
     """
     Return a file as it would be with a table behind it; nothing is written.
 
-    Args:
-        file: a model file that ends with its last table.
-        chunks: the bytes of the table, in pieces.
-
     Raises:
         NotAModelError: they are no table.
     """

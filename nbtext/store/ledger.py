@@ -87,13 +87,7 @@ class Record(NamedTuple):
 
 
 def rows_of(file: ModelFile, digest: bytes) -> Tally[Row]:
-    """
-    Return in which classes a document was counted, and how often.
-
-    Args:
-        file: the model.
-        digest: 16 bytes that name the document.
-    """
+    """Return in which classes a document was counted, and how often."""
     return rows_of_all(file, {digest})[digest]
 
 
@@ -119,11 +113,6 @@ def rows_of_all(file: ModelFile, digests: Collection[bytes]) -> dict[bytes, Tall
 def amounts_of(file: ModelFile, digest: bytes, row: Row) -> dict[str, int]:
     """
     Return what a document has added to the correction of a model.
-
-    Args:
-        file: the model.
-        digest: 16 bytes that name the document.
-        row: the class, and the fingerprint of what it left there.
 
     Returns:
         Class to amount, in 1/256, for all copies of the document; no zeros.
@@ -153,14 +142,7 @@ def _amounts(table: StoredTable, digest: bytes, row: Row) -> Tally[str]:
 
 
 def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
-    """
-    Return what a document left when it was learnt, None if no record is kept of it.
-
-    Args:
-        file: the model.
-        digest: 16 bytes that name the document.
-        row: the class, and the fingerprint of what it left there.
-    """
+    """Return what a document left when it was learnt, None if that is not kept."""
     for table in reversed(file.tables):
         for record in _records(table, digest, row):
             is_bag = _is_bag(record.bag, table.header.settings)

@@ -23,10 +23,6 @@ def locked(path: str, *, wait: float = WAIT) -> Iterator[int | None]:
     """
     Be the only one to write a model for a while.
 
-    Args:
-        path: the model file.
-        wait: how many seconds to wait for another writer.
-
     Yields:
         The open file, None if there is none. It may be open for reading only, where
         nobody may write to it; it can be replaced all the same.

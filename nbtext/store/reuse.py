@@ -54,14 +54,7 @@ def are_kept() -> bool:
 def kept_tables(
     path: str, inode: tuple[int, int], mapped: memoryview
 ) -> list[StoredTable]:
-    """
-    Return the first tables of a file, as far as they are known.
-
-    Args:
-        path: what the file is called.
-        inode: its device and inode.
-        mapped: its bytes.
-    """
+    """Return the first tables of a file, as far as they are known."""
     kept = _Files.by_path.get(path) if _Files.is_kept else None
     if kept is None or kept.inode != inode:
         return []

@@ -25,10 +25,6 @@ def stretches_of(descriptor: int, size: int) -> Stretches:
     """
     Return where a file has data.
 
-    Args:
-        descriptor: the open file.
-        size: its bytes.
-
     Raises:
         ValueError: it has more holes than any copy of a model.
         OSError: the file system does not say.

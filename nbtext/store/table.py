@@ -199,12 +199,6 @@ def read_head(
     """
     Return the header of the table at a place of a file.
 
-    Args:
-        path: what the file is called.
-        whole: its bytes.
-        offset: where the table begins.
-        like: another table, whose settings need not be read again where they are equal.
-
     Returns:
         What msgpack gave, what that says, and where it ends, in bytes from the table's
         beginning; None if the file ends within it.

@@ -40,10 +40,6 @@ def text_lines(contents: Contents, name: str) -> Iterator[str]:
     """
     Yield the text form of a model, line by line, without line ends.
 
-    Args:
-        contents: the model.
-        name: what it is called in messages.
-
     Raises:
         ModelFileError: a line would be too long to be read again.
     """
@@ -189,13 +185,7 @@ def _record_lines(records: UndoRecords, table: CountTable) -> Iterator[str]:
 def _parts(
     terms: dict[str, dict[int, int]], digits: dict[str, int]
 ) -> Iterator[dict[str, dict[str, int]]]:
-    """
-    Yield the terms of a document, by view, at most PART at a time.
-
-    Args:
-        terms: key to how often it occurs, by view.
-        digits: how many digits a key has, by view.
-    """
+    """Yield the terms of a document, by view, at most PART at a time."""
     part: dict[str, dict[str, int]] = {view: {} for view in terms}
     room = PART
     for view, of_view in terms.items():

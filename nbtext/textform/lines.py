@@ -61,9 +61,6 @@ class TextLines:
         """
         Return the next line.
 
-        Args:
-            expected: what it should be.
-
         Raises:
             TextFormError: there is none, or it is no JSON object.
         """

@@ -45,10 +45,6 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
     """
     Read the text form of a model.
 
-    Args:
-        stream: its bytes.
-        name: what it is called in messages.
-
     Raises:
         TextFormError: it is not one, or is damaged.
         ModelVersionError: it has the tokens of another nbtext.

@@ -193,10 +193,6 @@ def further_columns(
     """
     Return what each term adds to its columns besides occurrences and documents.
 
-    Args:
-        terms: the terms of documents.
-        columns: those of the view.
-
     Returns:
         For each further column, in order, shape (n_terms,).
     """

@@ -45,13 +45,7 @@ class ReadBatch:
     """
 
     def __init__(self, others: list[Document], packed: PackedTerms = ()) -> None:
-        """
-        Say of no document yet that it was read.
-
-        Args:
-            others: see above.
-            packed: see above.
-        """
+        """Say of no document yet that it was read."""
         self.documents: list[Document] = []
         self.digests: list[bytes] = []
         self.fingerprints: list[int] = []

@@ -66,11 +66,6 @@ def keys(view: View, content: Content, secret: str | None = None) -> Iterable[in
     """
     Return the key of each term of a document in one view, in any order.
 
-    Args:
-        view: what is read.
-        content: the document.
-        secret: the fingerprint of the secret that keys are made with, if one is.
-
     Raises:
         SecretError: the secret is not here.
     """
@@ -93,11 +88,6 @@ def document_keys(
 ) -> "tuple[Buffer, Buffer]":
     """
     Return the keys of documents in one view.
-
-    Args:
-        view: what is read.
-        documents: each document's fields or keys.
-        secret: the fingerprint of the secret that keys are made with, if one is.
 
     Returns:
         The keys, grouped by document, and where each document's begin among them, with

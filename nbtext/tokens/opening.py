@@ -14,14 +14,7 @@ from nbtext.tokens.engine import engine
 def open_documents(
     items: Iterable[Item], max_bytes: int, on_problem: OnProblem
 ) -> Iterator[Document | Pause]:
-    """
-    Yield documents and pauses in their order; open what has not been opened.
-
-    Args:
-        items: the documents, opened or not.
-        max_bytes: how much of a document is read.
-        on_problem: told of each document that cannot be read, and of notes.
-    """
+    """Yield documents and pauses in their order; open what has not been opened."""
     read = small_files
     if engine().is_compiled:
         from nbtext import _compiled

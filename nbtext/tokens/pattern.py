@@ -67,11 +67,6 @@ def matches(pattern: Pattern, text: str, name: str) -> str:
     A pattern may have one group, which is the token then. U+0000 in the text is read as
     a space. Empty matches are left out.
 
-    Args:
-        pattern: what a token is.
-        text: what is searched.
-        name: what the document is called, for errors.
-
     Raises:
         SettingsError: the pattern cannot be used.
         SourceError: the matches take too long to find, or too much memory.

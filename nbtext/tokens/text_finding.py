@@ -70,13 +70,7 @@ class PlainFinder:
     """What `nbtext._compiled.TextFinder` does, as it is specified."""
 
     def __init__(self, views: Sequence[View], wanted: Sequence[Keys]) -> None:
-        """
-        Look for texts.
-
-        Args:
-            views: what is read.
-            wanted: for each view the keys, sorted, shape (n_keys,).
-        """
+        """Look for texts."""
         self._views = views
         self._wanted = [keys.tolist() for keys in wanted]
         self._left = [set(keys) for keys in self._wanted]

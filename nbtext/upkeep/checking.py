@@ -140,10 +140,6 @@ def repair_model(checked: Checked, path: str) -> int:
     """
     Write a new model file of what is sound, and return its size in bytes.
 
-    Args:
-        checked: what is known of the old file, which stays as it is.
-        path: the new file.
-
     Raises:
         NotAModelError: nothing is sound.
         ModelWriteError: there is such a file, or it cannot be written.

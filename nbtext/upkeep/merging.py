@@ -100,10 +100,6 @@ def open_models(
 
     So there may be more of them than files that a process may have open.
 
-    Args:
-        paths: the model files.
-        drop_correction: whether their corrections are passed over.
-
     Raises:
         ModelFileError: one cannot be read, or two do not add up.
     """
@@ -184,11 +180,6 @@ def _check_together(
     """
     Refuse a sum that cannot be scored.
 
-    Args:
-        scoring: how it is to be scored.
-        counts: those of the sum.
-        classes: the path of each model to its classes.
-
     Raises:
         SettingsError: it cannot; if each of the models can, it says whose classes are
             not those of the first.
@@ -226,14 +217,7 @@ def check_policy(merged: Merged) -> None:
 
 
 def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Contents:
-    """
-    Return the sum of models, which is scored as the leading one asks to be.
-
-    Args:
-        parts: the models.
-        counts: the sum of their counts.
-        texts: those that any of them has.
-    """
+    """Return the sum of models, which is scored as the leading one asks to be."""
     history = join_histories(part.history for part in parts)
     lead = _leading(parts)
     others = (part for part in parts if part is not lead)
@@ -393,17 +377,7 @@ def _take(
     double: Double,
     bag: Bag,
 ) -> str:
-    """
-    Take a document away as often as it is counted too often, or say why that cannot be.
-
-    Args:
-        delta: where it is entered.
-        files: the models.
-        corrected: those that have a correction.
-        digest: 16 bytes that name the document.
-        double: where it is counted, and where it stays.
-        bag: its terms as they are now.
-    """
+    """Take away what counts a document too often, or say why that cannot be."""
     own = fingerprint(bag)
     removed: list[tuple[Row, Bag, int]] = []
     for row, count in (double.rows - double.kept).items():
