@@ -115,6 +115,15 @@ class TermCache:
                 views = self._read(starts, place, 0, n_documents)
                 yield wanted + first, [terms.take(wanted) for terms in views]
 
+    def labelled(
+        self, chosen: NDArray[np.bool_]
+    ) -> Iterator[tuple[list[str], list[bytes], list[Terms]]]:
+        """Yield the same with labels and digests in place of places, as `add` takes."""
+        for places, views in self.batches(chosen):
+            numbers = places.tolist()
+            labels = [self.labels[place] for place in numbers]
+            yield labels, [self.digests[place] for place in numbers], views
+
     def document(self, place: int) -> list[Terms]:
         """Return the terms of one document in each view, by its place in the file."""
         number = bisect_right(self._batches, place, key=itemgetter(0)) - 1

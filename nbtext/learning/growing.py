@@ -270,10 +270,8 @@ class GrowingModel:
         if are_too_few(1 + int(mask.sum()), scored, has_bins=has_bins):
             return ()
         batches: list[Labelled] = [([label], views)]
-        batches += [
-            ([self._cache.labels[one] for one in places.tolist()], of_views)
-            for places, of_views in self._cache.batches(mask)
-        ]
+        others = self._cache.labelled(mask)
+        batches += [(labels, of_views) for labels, _, of_views in others]
         return left_out(batch_model_of(after, self._scoring), batches).calibrations
 
     def _calibration(self, model: Model) -> Calibration:

@@ -153,12 +153,8 @@ def counts_of(
 ) -> CountTable:
     """Count the documents that are chosen, shape (n_documents,)."""
     counter = Counter(settings)
-    for places, views in cache.batches(chosen):
-        counter.add_terms(
-            [cache.labels[place] for place in places],
-            [cache.digests[place] for place in places],
-            views,
-        )
+    for labels, digests, views in cache.labelled(chosen):
+        counter.add_terms(labels, digests, views)
     return counter.table()
 
 
@@ -171,13 +167,7 @@ def sample_of(
     """Return those of the chosen documents that training would keep."""
     limits = sample_limits(settings, may_correct=overrides.correction)
     sample = Sample(documents=limits[0], terms=limits[1])
-    for places, views in cache.batches(chosen):
-        sample.add(
-            Block(
-                [cache.labels[place] for place in places.tolist()],
-                [cache.digests[place] for place in places.tolist()],
-                fingerprints(views).tolist(),
-                [terms.compact() for terms in views],
-            )
-        )
+    for labels, digests, views in cache.labelled(chosen):
+        marks = fingerprints(views).tolist()
+        sample.add(Block(labels, digests, marks, [one.compact() for one in views]))
     return sample

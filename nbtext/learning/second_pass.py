@@ -60,10 +60,7 @@ def weighed_from_cache(
         chosen: shape (n_documents,), which they are.
     """
     weigher = _Weigher(table)
-    for places, views in cache.batches(chosen):
-        numbers = places.tolist()
-        labels = [cache.labels[place] for place in numbers]
-        digests = [cache.digests[place] for place in numbers]
+    for labels, digests, views in cache.labelled(chosen):
         weigher.add_terms(labels, digests, views)
     return weigher.table()
 
