@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from nbtext.learning import SettingsOverrides
     from nbtext.policy import Policy
     from nbtext.scoring import Decision
-    from nbtext.scoring.combining import CombinedClassifier
-    from nbtext.scoring.decider import Decider
+    from nbtext.scoring.combining import CombinedClassifier, Decider
 
 from nbtext.api._shared import AUTO, numbered
 from nbtext.arguments import (

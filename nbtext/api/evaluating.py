@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.learning.regimes import Regime
     from nbtext.policy import Policy
     from nbtext.scoring import Decision
-    from nbtext.scoring.decider import Decider
+    from nbtext.scoring.combining import Decider
     from nbtext.settings.scoring import Scoring
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled_sources

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from nbtext.plain_mail import Begun
     from nbtext.policy import Policy, PolicyOverrides
     from nbtext.scoring import Model
-    from nbtext.scoring.decider import Decider
+    from nbtext.scoring.combining import Decider
     from nbtext.scoring.estimating import EstimatedPrior
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.arguments import AnyPath
     from nbtext.document import Note, OnProblem, Unreadable
     from nbtext.scoring import Classifier, Decision
-    from nbtext.scoring.decider import Decider
+    from nbtext.scoring.combining import Decider
     from nbtext.sources import Options
 
     Decided = tuple[list[Decision], list[Unreadable | Note]]

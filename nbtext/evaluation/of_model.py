@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from nbtext.scoring.combining import Decider
     from nbtext.scoring.estimating import EstimatedPrior
-
 import numpy as np
 
 from nbtext.counts import ReadReport
@@ -26,7 +26,6 @@ from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.misjudged import Misjudged, misjudged, worst_first
 from nbtext.evaluation.unknown_labels import UnknownLabels
 from nbtext.scoring import Decision, classify
-from nbtext.scoring.decider import Decider
 from nbtext.scoring.in_processes import classify_with
 from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT
 
@@ -34,7 +33,7 @@ NOTHING: Final = "there is no document to evaluate; name labelled folders or fil
 
 
 def evaluate_model(
-    model: Decider,
+    model: "Decider",
     items: Iterable[Item],
     *,
     name: str = "the model",
@@ -130,7 +129,7 @@ class _Gathered:
         documents: what they are called.
     """
 
-    def __init__(self, model: Decider) -> None:
+    def __init__(self, model: "Decider") -> None:
         self.documents: list[Named] = []
         self._model = model
         self._places = {name: place for place, name in enumerate(model.classes)}

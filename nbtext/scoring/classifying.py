@@ -7,16 +7,17 @@ Whatever is ready is decided as soon as input would block.
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
-from typing import Final, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, TypeVar
 
 from nbtext.document import Document, Item, Note, OnProblem, Pause, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.decide import Decision
-from nbtext.scoring.decider import Decider
 from nbtext.tokens.opening import open_documents
 
+if TYPE_CHECKING:
+    from nbtext.scoring.combining import Decider
 Result = TypeVar("Result")
 
 BATCH: Final = 1 << 19
@@ -28,7 +29,7 @@ MANY: Final = 512
 
 def classify(
     items: Iterable[Item],
-    classifier: Decider,
+    classifier: "Decider",
     *,
     headings: bool = False,
     max_bytes: int,
@@ -60,7 +61,7 @@ def classify(
         yield from readable_of(batch, act, on_problem)
 
 
-def works_in_threads(classifier: Decider) -> TypeGuard[Classifier]:
+def works_in_threads(classifier: "Decider") -> TypeGuard[Classifier]:
     """
     Return whether `classify` needs no processes to do several jobs side by side.
 

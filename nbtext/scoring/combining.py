@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from math import inf, log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from nbtext.counts import Calibration, Fit
 from nbtext.document import Document
@@ -199,6 +199,10 @@ class CombinedClassifier:
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what opens the same models elsewhere; counts stay in the files."""
         return partial(CombinedClassifier, policy=self.policy), (self.parts,)
+
+
+Decider: TypeAlias = Classifier | CombinedClassifier
+"""What decides about documents: a model, or several together."""
 
 
 def _alone(part: Classifier) -> Classifier:

@@ -15,20 +15,21 @@ from nbtext.counts.counting import chunks
 from nbtext.document import Item, Note, OnProblem, Unreadable
 from nbtext.scoring.classifying import classify
 from nbtext.scoring.decide import Decision
-from nbtext.scoring.decider import Decider
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+    from nbtext.scoring.combining import Decider
 
 CHUNK: Final = 1 << 20
 """Bytes of documents that a process gets at a time: little, so that none of them is
 still at work long after the others."""
 
-_CLASSIFIER: Final[ContextVar[Decider]] = ContextVar("_CLASSIFIER")
+_CLASSIFIER: "Final[ContextVar[Decider]]" = ContextVar("_CLASSIFIER")
 """The model of a process, or thread, that `initializer_of` has begun."""
 
 
-def initializer_of(classifier: Decider) -> Callable[[], None]:
+def initializer_of(classifier: "Decider") -> Callable[[], None]:
     """
     Return what each process of an executor calls as it begins.
 
@@ -39,7 +40,7 @@ def initializer_of(classifier: Decider) -> Callable[[], None]:
     return partial(_begin, classifier)
 
 
-def _begin(classifier: Decider) -> None:
+def _begin(classifier: "Decider") -> None:
     _CLASSIFIER.set(classifier)
 
 
