@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from nbtext.scoring.estimating import EstimatedPrior
 
 
-DEFAULT: Final = Options()
-
 IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch")
 """What processes import that classify."""
 
@@ -72,7 +70,7 @@ class ClassifyRequest(NamedTuple):
     sources: tuple[str, ...] = ()
     wanted: str | None = None
     policy: "PolicyOverrides | None" = None
-    options: Options = DEFAULT
+    options: Options = Options()
     overrides: "SettingsOverrides | None" = None
     output: Output = Output()
     further: tuple[str, ...] = ()

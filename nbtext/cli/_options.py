@@ -190,10 +190,10 @@ source_options = option_group(
 """How sources are read: `options`."""
 
 
-_JSON = click.option(
+json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for programs."
 )
-_QUIET = click.option(
+quiet_option = click.option(
     "-q",
     "--quiet",
     is_flag=True,
@@ -206,16 +206,15 @@ _VERBOSE = click.option(
     help="Say more, such as which model file is used.",
 )
 
-json_option = _JSON
-quiet_option = _QUIET
-
-output_options = option_group("output", Output, _JSON, _QUIET)
+output_options = option_group("output", Output, json_option, quiet_option)
 """What is printed: `output`."""
 
-verbose_output_options = option_group("output", Output, _JSON, _QUIET, _VERBOSE)
+verbose_output_options = option_group(
+    "output", Output, json_option, quiet_option, _VERBOSE
+)
 """What is printed, with --verbose: `output`."""
 
-message_output_options = option_group("output", Output, _QUIET, _VERBOSE)
+message_output_options = option_group("output", Output, quiet_option, _VERBOSE)
 """What is printed where results are no lines: `output`."""
 
 memory_option = click.option(

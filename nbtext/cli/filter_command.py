@@ -2,7 +2,7 @@
 
 import re
 from time import time
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -18,10 +18,8 @@ from nbtext.cli._options import (
     wait_option,
 )
 from nbtext.cli._policy_options import message_policy_options
-from nbtext.cli._terminal import Output
 from nbtext.cli._values import share_of
 from nbtext.filtering import FilterOptions
-from nbtext.policy import PolicyOverrides
 
 UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -119,21 +117,16 @@ def pair_of(text: str) -> tuple[str, str]:
 @click.pass_context
 def command(
     context: click.Context,
-    folders: tuple[str, ...],
+    /,
     model: str,
-    keyed: str | None,
     moves: tuple[tuple[str, str], ...],
-    flags: tuple[tuple[str, str], ...],
-    least: float | None,
-    policy: PolicyOverrides,
     since: float | None,
-    limit: int | None,
     is_anew: bool,
     dry_run: bool,
     decided: str | None,
     max_bytes: int,
     wait: float,
-    output: Output,
+    **given: Any,
 ) -> int:
     """
     Sort what is new in mailboxes: move it, or mark it.
@@ -146,23 +139,14 @@ def command(
     A FOLDER is a Maildir, without the folders in it, an MH folder or an mbox. What is
     done is printed, a line a FOLDER; with --json a line a message, with --quiet none.
     """  # noqa: D301  click wants a real backspace
-    if not (moves or flags):
+    if not (moves or given["flags"]):
         raise click.UsageError("Say what is to be done: --move or --flag.", context)
     if len(dict(moves)) < len(moves):
         message = "a class can be moved to one mailbox only."
         raise click.BadParameter(message, context, param_hint="'--move'")
-    return run(
-        FilterRequest(
-            model=model,
-            folders=folders,
-            moves=dict(moves),
-            flags=flags,
-            memory=decided or f"{model}.decided",
-            least=least,
-            policy=policy,
-            wanted=FilterOptions(max_bytes, wait, since, is_anew, dry_run),
-            limit=limit,
-            keyed=keyed,
-            output=output,
-        )
+    wanted = FilterOptions(max_bytes, wait, since, is_anew, dry_run)
+    memory = decided or f"{model}.decided"
+    request = FilterRequest(
+        model, moves=dict(moves), memory=memory, wanted=wanted, **given
     )
+    return run(request)
