@@ -25,7 +25,12 @@ from nbtext.counts.fitting import Fit
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.document import Document
-from nbtext.learning import SettingsOverrides
+from nbtext.learning import (
+    LearnRequest,
+    LearnResult,
+    SettingsOverrides,
+    learn_documents,
+)
 from nbtext.policy import Policy
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import Model, load_model
@@ -287,6 +292,16 @@ def documents_of(path: Path | str) -> dict[str, int]:
     """Return how many documents of each class a model has counted."""
     model = load_model(str(path))
     return dict(zip(model.classes, model.documents, strict=True))
+
+
+def learnt(request: LearnRequest, documents: Iterable[Document]) -> list[LearnResult]:
+    """Return what became of documents, none of which was a problem."""
+
+    def refuse(problem: object) -> None:
+        raise AssertionError(problem)
+
+    batches = learn_documents(documents, request, max_bytes=1 << 24, on_problem=refuse)
+    return [result for batch in batches for result in batch]
 
 
 def texts(*labelled: tuple[str, str]) -> list[Document]:

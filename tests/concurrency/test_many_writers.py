@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nbtext.cli import _status as status
-from nbtext.document import Document, Note, Unreadable
+from nbtext.document import Document
 from nbtext.errors import NoModelError
 from nbtext.files import _locking
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings.reading import default_settings
@@ -32,6 +32,7 @@ from nbtext.store import appending, compact, open_model
 from nbtext.store.file import map_file
 from nbtext.store.lock import locked
 from nbtext.store.writing import replace_file
+from tests.build import learnt
 from tests.forking import ended, forked
 from tests.waiting import PATIENCE
 
@@ -58,17 +59,7 @@ def document(writer: int, number: int, label: str | None = None) -> Document:
 def done(path: Path, label: str | None, documents: list[Document]) -> list[str]:
     """Teach a model; return what became of each document."""
     request = LearnRequest(str(path), label, wait=PATIENCE)
-    return [
-        result.outcome
-        for results in learn_documents(
-            documents, request, max_bytes=1 << 20, on_problem=refuse
-        )
-        for result in results
-    ]
-
-
-def refuse(one: Unreadable | Note) -> None:
-    raise AssertionError(one)
+    return [result.outcome for result in learnt(request, documents)]
 
 
 def deeds(writer: int, count: int) -> Iterator[tuple[str | None, list[int]]]:
@@ -151,8 +142,7 @@ def path(quick_folder: Path) -> Path:
         request = LearnRequest(
             str(path), label, create=True, format="text", wait=PATIENCE
         )
-        first = Document(label, (f"{label} shared by all".encode(),))
-        list(learn_documents([first], request, max_bytes=1 << 20, on_problem=refuse))
+        learnt(request, [Document(label, (f"{label} shared by all".encode(),))])
     return path
 
 
@@ -214,8 +204,7 @@ def test_all_make_the_same_model_and_one_of_them_does(
         request = LearnRequest(
             str(path), "spam", create=True, format="text", wait=PATIENCE
         )
-        documents = [document(writer, 0)]
-        list(learn_documents(documents, request, max_bytes=1 << 20, on_problem=refuse))
+        learnt(request, [document(writer, 0)])
 
     children = [forked(partial(make, writer)) for writer in range(8)]
 

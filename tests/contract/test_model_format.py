@@ -32,10 +32,10 @@ from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.fitting import fit
 from nbtext.counts.histograms import MOST_NUMBERS, Histogram
 from nbtext.counts.table import CountTable
-from nbtext.document import Document, Note, Unreadable
+from nbtext.document import Document
 from nbtext.errors import DamagedError, ModelFileError
 from nbtext.files._replacing import LEFTOVER
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.mail.message import read_mail
 from nbtext.policy import MOST_COSTS, Cost, Policy
 from nbtext.scoring.held_out import fitted, held_out
@@ -66,7 +66,7 @@ from nbtext.tokens.tokenizer import (
     token_hash,
     tokens,
 )
-from tests.build import FEW_TERMS, TEXT_WORDS, WEIGHTS, counted, packed
+from tests.build import FEW_TERMS, TEXT_WORDS, WEIGHTS, counted, learnt, packed
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "model-format.md").read_text(encoding="utf-8")
@@ -483,21 +483,10 @@ NOTHING: dict[str, Any] = {
 }
 
 
-def refuse(one: Unreadable | Note) -> None:
-    raise AssertionError(one)
-
-
 def taught(path: Path, label: str | None, mails: Iterable[bytes]) -> None:
     """Learn mails as a class, or forget them."""
     items = [Document(str(n), (mail,)) for n, mail in enumerate(mails)]
-    request = LearnRequest(str(path), label)
-    results = [
-        result
-        for batch in learn_documents(
-            items, request, max_bytes=1 << 24, on_problem=refuse
-        )
-        for result in batch
-    ]
+    results = learnt(LearnRequest(str(path), label), items)
     assert {result.outcome for result in results} <= {"learnt", "moved", "forgotten"}
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from nbtext import train_on
 from nbtext.document import Document
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.store import open_model, read_contents
 from nbtext.store.writing import replace_file
 from nbtext.textform import counts as textcounts
@@ -22,7 +22,7 @@ from nbtext.textform import dumping, load_text, text_lines
 from nbtext.textform import header as textheader
 from nbtext.textform import lines as textlines
 from nbtext.textform import records as textrecords
-from tests.build import FEW_TERMS
+from tests.build import FEW_TERMS, learnt
 from tests.waiting import PATIENCE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "text-form.md").read_text("utf-8")
@@ -47,9 +47,7 @@ def example(tmp_path: Path) -> Path:
     path = tmp_path / "example.nbt"
     pairs = [("ham", "lunch on friday"), ("spam", "cheap cheap")]
     train_on(pairs, str(path), overrides=FEW_TERMS)
-    document = Document("new", (b"lunch",), None)
-    request = LearnRequest(str(path), "ham")
-    list(learn_documents([document], request, max_bytes=100, on_problem=print))
+    learnt(LearnRequest(str(path), "ham"), [Document("new", (b"lunch",), None)])
     return path
 
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.mail.message import read_mail
 from nbtext.store import compact
+from tests.build import learnt
 
 if TYPE_CHECKING:
     from tests.conftest import Truth
@@ -92,10 +93,6 @@ def documents(change: Callable[[bytes], bytes] | None = None) -> Iterator[Docume
         yield Document(str(path), (change(contents) if change else contents,))
 
 
-def refuse(one: object) -> None:
-    pytest.fail(f"{one} could not be read")
-
-
 @pytest.mark.parametrize("is_compacted", [False, True])
 def test_what_was_learnt_before_it_was_delivered_is_forgotten_exactly(
     tmp_path: Path, truth: "Truth", is_compacted: bool
@@ -103,30 +100,15 @@ def test_what_was_learnt_before_it_was_delivered_is_forgotten_exactly(
     path = str(tmp_path / "m.nbt")
     first = [Document("first", (b"From: a@x.example\nSubject: first\n\nfirst\n",))]
     for label in ("ham", "spam"):
-        request = LearnRequest(path, label, create=True, format="mail")
-        list(learn_documents(first, request, max_bytes=1 << 24, on_problem=refuse))
+        learnt(LearnRequest(path, label, create=True, format="mail"), first)
     before = truth.stored(tmp_path / "m.nbt")
-    request = LearnRequest(path, "ham")
-    learnt = [
-        result.outcome
-        for results in learn_documents(
-            documents(), request, max_bytes=1 << 24, on_problem=refuse
-        )
-        for result in results
-    ]
+    added = learnt(LearnRequest(path, "ham"), documents())
     if is_compacted:
         compact(path)
 
-    forgetting = LearnRequest(path, None)
-    changed = documents(all_of_it)
-    forgotten = [
-        result.outcome
-        for results in learn_documents(
-            changed, forgetting, max_bytes=1 << 24, on_problem=refuse
-        )
-        for result in results
-    ]
+    taken = learnt(LearnRequest(path, None), documents(all_of_it))
 
-    assert learnt.count("learnt") > 100
-    assert forgotten.count("forgotten") == learnt.count("learnt")
+    n_added = sum(result.outcome == "learnt" for result in added)
+    assert n_added > 100
+    assert sum(result.outcome == "forgotten" for result in taken) == n_added
     assert truth.stored(tmp_path / "m.nbt") == before

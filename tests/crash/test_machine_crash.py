@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pytest
 
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.settings.reading import default_settings
 from nbtext.store import open_model
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tests.crash.conftest import Operation
 
 from nbtext.document import Document
+from tests.build import learnt
 
 SECTOR = 512
 TRIES = 60
@@ -87,10 +88,7 @@ def left_by_crash(durable: bytes, pending: list[Write], random: Random) -> bytes
 
 
 def learn(path: Path, document: Document) -> None:
-    for _ in learn_documents(
-        [document], LearnRequest(str(path), "spam"), max_bytes=1 << 20, on_problem=print
-    ):
-        pass
+    learnt(LearnRequest(str(path), "spam"), [document])
 
 
 @pytest.fixture

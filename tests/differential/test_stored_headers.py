@@ -10,14 +10,14 @@ import pytest
 from fuzz import forge
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.learning.stored import learn_stored
 from nbtext.policy import Policy
 from nbtext.scoring import Classifier, load_model
 from nbtext.scoring.stored import open_stored
 from nbtext.tokens.engine import engine
 from nbtext.upkeep.deciding import set_policy
-from tests.build import HAM, SPAM, mail
+from tests.build import HAM, SPAM, learnt, mail
 from tests.differential.test_stored import Run, run, trained
 
 __all__ = ["run", "trained"]  # fixtures
@@ -162,10 +162,7 @@ def test_bins_that_do_not_ascend_are_believed_by_neither(path: Path, step: int) 
 
 def learn(path: Path) -> str:
     """Learn a mail by the specification, and return what became of it."""
-    request = LearnRequest(str(path), "spam")
-    documents = [Document("new", (NEW,))]
-    results = learn_documents(documents, request, max_bytes=1 << 20, on_problem=print)
-    return next(result.outcome for batch in results for result in batch)
+    return learnt(LearnRequest(str(path), "spam"), [Document("new", (NEW,))])[0].outcome
 
 
 @pytest.mark.parametrize("column", ["occurrences", "documents"])

@@ -23,7 +23,7 @@ from nbtext.counts import calibration
 from nbtext.counts.calibration import bin_of
 from nbtext.document import Document
 from nbtext.errors import ModelWriteError, NbtextError
-from nbtext.learning import LearnRequest, learn_documents, one_by_one, plan, stored
+from nbtext.learning import LearnRequest, one_by_one, plan, stored
 from nbtext.learning.stored import PRIOR, StoredLearner, learn_stored, lesson_of
 from nbtext.policy import Policy
 from nbtext.scoring.held_out import no_calibration
@@ -41,7 +41,7 @@ from nbtext.store import (
 from nbtext.textform import load_text, text_lines
 from nbtext.tokens.engine import engine
 from nbtext.tokens.kinds import reader_of
-from tests.build import HAM, SPAM, mail
+from tests.build import HAM, SPAM, learnt, mail
 from tests.differential.test_stored import HEADERS, INPUTS, PAIRS, Run, run, trained
 
 __all__ = ["run", "trained"]  # fixtures
@@ -135,8 +135,7 @@ def test_what_was_moved_or_forgotten_is_known_where_it_is(model: Path) -> None:
 @pytest.mark.parametrize("keep", [0, 1, 5])
 def test_undo_records(model: Path, n_mails: int, keep: int) -> None:
     request = LearnRequest(str(model), "ham", keep=keep)
-    document = Document("-", (mail(60, HAM),))
-    [_] = learn_documents([document], request, max_bytes=1 << 20, on_problem=print)
+    learnt(request, [Document("-", (mail(60, HAM),))])
 
     assert agree(model, "spam", [mail(61 + n, SPAM) for n in range(n_mails)])
     assert open_model(str(model)).tables[-1].header.history.keep == keep

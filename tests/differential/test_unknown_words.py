@@ -15,7 +15,7 @@ import pytest
 
 from nbtext.document import Document
 from nbtext.errors import SettingsError
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.evidence import UNKNOWN
 from nbtext.scoring.models.registry import (
@@ -25,6 +25,7 @@ from nbtext.scoring.models.registry import (
     scoring_of,
 )
 from nbtext.settings.scoring import UNK, Scoring
+from tests.build import learnt
 from tests.differential.test_absent_terms import (
     READING,
     by_each_engine,
@@ -124,11 +125,8 @@ def test_learning_makes_singletons_and_unmakes_them(tmp_path: Path) -> None:
 
     def taught(label: str | None, words: str) -> None:
         documents = [Document(words, (words.encode(),))]
-        request = LearnRequest(path, label)
-        found = learn_documents(
-            documents, request, max_bytes=99, on_problem=lambda _: None
-        )
-        assert [one.outcome for batch in found for one in batch] != ["refused"]
+        (found,) = learnt(LearnRequest(path, label), documents)
+        assert found.outcome != "refused"
 
     assert singletons() == [1, 1]
     taught("class 0", "t2 fresh")

@@ -20,7 +20,7 @@ from nbtext import train_on
 from nbtext.counts.table import add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, NotAModelError
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.store import check_sound, compact, open_model
@@ -29,7 +29,7 @@ from nbtext.store.cut_short import END_MISSING
 from nbtext.store.packing import unpack, unpack_table
 from nbtext.store.table import BEGINNING
 from nbtext.upkeep import Checked, check_model, documents_in, repair_model
-from tests.build import values
+from tests.build import learnt, values
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
@@ -45,12 +45,8 @@ def text(number: int) -> str:
 
 
 def taught(path: Path, label: str | None, *numbers: int) -> None:
-    request = LearnRequest(str(path), label)
     items = [Document(str(number), (text(number).encode(),)) for number in numbers]
-    for _ in learn_documents(
-        items, request, max_bytes=1 << 20, on_problem=lambda _: None
-    ):
-        pass
+    learnt(LearnRequest(str(path), label), items)
 
 
 @cache

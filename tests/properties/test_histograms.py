@@ -22,7 +22,7 @@ from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.histograms import MOST, ByClass, Histogram
 from nbtext.document import Document
 from nbtext.errors import ModelFileError
-from nbtext.learning import LearnRequest, learn_documents, stream
+from nbtext.learning import LearnRequest, stream
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.settings.columns import COLUMNS
@@ -37,7 +37,7 @@ from nbtext.upkeep.checking import check_model
 from nbtext.upkeep.merging import merge
 from nbtext.upkeep.pruning import prune
 from nbtext.upkeep.renaming import rename
-from tests.build import TEXT, counted, model_of
+from tests.build import TEXT, counted, learnt, model_of
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20
@@ -72,11 +72,7 @@ def write(path: Path, contents: Contents) -> ModelFile:
 
 def taught(path: Path, label: str | None, texts: Sequence[str]) -> None:
     documents = [Document(text, (text.encode(),)) for text in texts]
-    request = LearnRequest(str(path), label, create=True)
-    for _ in learn_documents(
-        documents, request, max_bytes=1 << 20, on_problem=lambda _: None
-    ):
-        pass
+    learnt(LearnRequest(str(path), label, create=True), documents)
 
 
 @given(STEPS, st.integers(0, 2))

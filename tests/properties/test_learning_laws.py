@@ -24,8 +24,8 @@ from hypothesis.stateful import (
 )
 
 from nbtext.counts.counting import Limits, count
-from nbtext.document import Document, Note, Unreadable
-from nbtext.learning import LearnRequest, LearnResult, learn_documents
+from nbtext.document import Document
+from nbtext.learning import LearnRequest, LearnResult
 from nbtext.learning.in_bulk import learn_many
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import Batch, planned
@@ -38,7 +38,7 @@ from nbtext.store.ledger import NO_BIN
 from nbtext.store.undo import records_in
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read
-from tests.build import packed
+from tests.build import learnt, packed
 
 if TYPE_CHECKING:
     from tests.conftest import Truth
@@ -150,17 +150,11 @@ def make(path: Path, kind: Kind) -> None:
     path.write_bytes(packed(table))
 
 
-def refuse(one: Unreadable | Note) -> None:
-    raise AssertionError(one)
-
-
 def taught(
     path: Path, kind: Kind, label: str | None, versions: Sequence[Version]
 ) -> list[LearnResult]:
     documents = [kind.document(version) for version in versions]
-    request = LearnRequest(str(path), label, keep=kind.keep)
-    batches = learn_documents(documents, request, max_bytes=1 << 20, on_problem=refuse)
-    return [result for results in batches for result in results]
+    return learnt(LearnRequest(str(path), label, keep=kind.keep), documents)
 
 
 class Life(RuleBasedStateMachine):

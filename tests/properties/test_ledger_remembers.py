@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbtext import train_on
-from nbtext.document import Document, Note, Unreadable
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.document import Document
+from nbtext.learning import LearnRequest
 from nbtext.scoring.model import load_model
 from nbtext.settings.reading import Settings
 from nbtext.store import Row, compact, open_model, record_of, rows_of
@@ -26,6 +26,7 @@ from nbtext.store.compacting import compact_tail
 from nbtext.store.packing import unpack
 from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint
 from nbtext.tokens.reading import read
+from tests.build import learnt
 
 TRAINED = [
     ("ham", "lunch on friday at the usual place"),
@@ -68,10 +69,6 @@ STEPS = st.lists(
 )
 
 
-def refuse(one: Unreadable | Note) -> None:
-    raise AssertionError(one)
-
-
 def documents_of(step: Step) -> list[Document]:
     return [
         Document(name, (text.encode(),), identity=name)
@@ -83,9 +80,7 @@ def carry_out(path: str, step: Step, plain: Plain) -> None:
     """Do one step to a model and to its plain picture; what happens is foreseen."""
     reading_settings = open_model(path).settings
     documents = documents_of(step)
-    (results,) = learn_documents(
-        documents, LearnRequest(path, step.label), max_bytes=1 << 20, on_problem=refuse
-    )
+    results = learnt(LearnRequest(path, step.label), documents)
     for document, result in zip(documents, results, strict=True):
         reading = read(document, reading_settings)
         known = plain.get(reading.digest)
@@ -179,9 +174,7 @@ def test_a_document_that_was_learnt_often_is_taken_away_as_often(
     (digest,) = plain_of(TRAINED[:1], open_model(path).settings)
     assert list(rows_of(open_model(path), digest).values()) == [3]
 
-    ((result,),) = learn_documents(
-        [document], LearnRequest(path, None), max_bytes=999, on_problem=refuse
-    )
+    (result,) = learnt(LearnRequest(path, None), [document])
 
     assert result.outcome == "forgotten"
     assert not rows_of(open_model(path), digest)

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 from nbtext.document import Document
 from nbtext.errors import ModelVersionError, TextFormError
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning import LearnRequest
 from nbtext.settings.columns import WEIGHTED
 from nbtext.store import Contents, Header, ModelFile, open_model, read_contents
 from nbtext.store.packing import unpack
 from nbtext.textform import Loaded, dumping, load_text, text_lines
-from tests.build import values
+from tests.build import learnt, values
 from tests.properties.drawn_models import models
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -85,16 +85,8 @@ THREE = [
 
 def teach_all(path: Path, label: str | None, *texts: str) -> None:
     items = [Document(text, (text.encode(),)) for text in texts]
-    request = LearnRequest(str(path), label)
-    refused = [
-        result
-        for results in learn_documents(
-            items, request, max_bytes=10_000, on_problem=print
-        )
-        for result in results
-        if result.outcome == "refused"
-    ]
-    assert refused == []
+    results = learnt(LearnRequest(str(path), label), items)
+    assert "refused" not in [result.outcome for result in results]
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning import LearnRequest, LearnResult, learn_documents
+from nbtext.learning import LearnRequest, LearnResult
 from nbtext.learning.plan import UNKNOWN
-from tests.build import documents_of
+from tests.build import documents_of, learnt
 
 N_MANY = 20  # more than the plain engine takes
 
@@ -17,13 +17,6 @@ def documents(count: int, name: str) -> list[Document]:
         Document(f"{name} {number}", (f"{name} {number} words of it".encode(),))
         for number in range(count)
     ]
-
-
-def taught(items: list[Document], learn_request: LearnRequest) -> list[LearnResult]:
-    batches = learn_documents(
-        items, learn_request, max_bytes=1 << 20, on_problem=lambda _: None
-    )
-    return [result for batch in batches for result in batch]
 
 
 @pytest.fixture(params=[1, N_MANY], ids=["few", "many"])
@@ -36,14 +29,14 @@ def count(request: pytest.FixtureRequest) -> int:
 def path(tmp_path: Path, count: int) -> Path:
     path = tmp_path / "m.nbt"
     for label in ("ham", "spam"):
-        taught(documents(count, label), LearnRequest(str(path), label, create=True))
+        learnt(LearnRequest(str(path), label, create=True), documents(count, label))
     return path
 
 
 def test_documents_are_forgotten_from_one_class_alone(path: Path, count: int) -> None:
     both = documents(count, "ham") + documents(count, "spam")
 
-    results = taught(both, LearnRequest(str(path), None, source="spam"))
+    results = learnt(LearnRequest(str(path), None, source="spam"), both)
 
     assert [result.outcome for result in results] == (
         ["refused"] * count + ["forgotten"] * count
@@ -55,7 +48,7 @@ def test_documents_are_forgotten_from_one_class_alone(path: Path, count: int) ->
 def test_documents_that_are_known_need_not_move(path: Path, count: int) -> None:
     some = documents(count, "ham") + documents(count, "new")
 
-    results = taught(some, LearnRequest(str(path), "spam", moves=False))
+    results = learnt(LearnRequest(str(path), "spam", moves=False), some)
 
     assert results[0] == LearnResult("ham 0", "known", ("ham",), label="spam")
     assert [result.outcome for result in results] == ["known"] * count + [

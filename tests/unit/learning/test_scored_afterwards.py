@@ -7,20 +7,17 @@ from nbtext import undo
 from nbtext.counts import fit
 from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
-from nbtext.learning import LearnRequest, SettingsOverrides, learn_documents, train
+from nbtext.learning import LearnRequest, SettingsOverrides, train
 from nbtext.store import open_model
 from nbtext.store.calibrations import calibrations_of
-from tests.build import numbered
-
-MAX_BYTES = 1 << 20
+from tests.build import learnt, numbered
 
 
-def taught(path: Path, label: str | None, learnt: list[Document]) -> None:
+def taught(path: Path, label: str | None, documents: list[Document]) -> None:
     """Learn documents as a class, or as the classes that they say if it is None."""
     own = label is None
     request = LearnRequest(str(path), label, create=True, format="text", own_labels=own)
-    for _ in learn_documents(learnt, request, max_bytes=MAX_BYTES, on_problem=print):
-        pass
+    learnt(request, documents)
 
 
 def calibration(path: Path) -> Calibration:
@@ -72,9 +69,7 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
     """Each counts for three, for how often a class occurs is fitted, too."""
     path = tmp_path / "m.nbt"
     request = LearnRequest(str(path), "ham", create=True, format="text", keep=30)
-    ham = numbered("ham", range(90))
-    for _ in learn_documents(ham, request, max_bytes=MAX_BYTES, on_problem=print):
-        pass
+    learnt(request, numbered("ham", range(90)))
 
     taught(path, "spam", numbered("spam", range(60)))
 
@@ -281,12 +276,12 @@ def learnt_in_parts(
     """Return a model that learnt ham, then spam, then moved some, in parts."""
     path = folder / f"{'-'.join(map(str, sizes))}.nbt"
     taught(path, "ham", before)
-    for label, learnt in (("spam", numbered("spam", range(40))), ("spam", moved)):
+    for label, some in (("spam", numbered("spam", range(40))), ("spam", moved)):
         start = 0
         for size in sizes:
-            taught(path, label, learnt[start : start + size])
+            taught(path, label, some[start : start + size])
             start += size
-        taught(path, label, learnt[start:])
+        taught(path, label, some[start:])
     return path
 
 

@@ -14,7 +14,7 @@ from nbtext.counts import Calibration
 from nbtext.counts.calibration import calibration_for, totals
 from nbtext.counts.fitting import fitted_loss
 from nbtext.document import Document
-from nbtext.learning import LearnRequest, SettingsOverrides, learn_documents, train
+from nbtext.learning import LearnRequest, SettingsOverrides, train
 from nbtext.learning import stream as learning_stream
 from nbtext.scoring import Model, load_model
 from nbtext.scoring.candidates import candidates
@@ -30,9 +30,8 @@ from nbtext.store import open_model, read_contents
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.compacting import compact
 from nbtext.upkeep.merging import merge, open_models
-from tests.build import numbered
+from tests.build import learnt, numbered
 
-MAX_BYTES = 1 << 20
 CHOICES = (4.0, 1.0)
 
 
@@ -85,9 +84,7 @@ def trained(path: Path, numbers: range) -> Path:
 
 
 def taught(path: Path, label: str | None, items: Sequence[Document]) -> None:
-    request = LearnRequest(str(path), label)
-    for _ in learn_documents(items, request, max_bytes=MAX_BYTES, on_problem=print):
-        pass
+    learnt(LearnRequest(str(path), label), items)
 
 
 def kept(path: Path) -> tuple[Calibration, ...]:
