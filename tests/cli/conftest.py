@@ -159,3 +159,9 @@ def model(corpus: Path, trained: bytes) -> Path:
     path = corpus / "mail.nbt"
     path.write_bytes(trained)
     return path
+
+
+@pytest.fixture
+def message(corpus: Path) -> bytes:
+    """One of the spam."""
+    return (corpus / "spam" / "3.eml").read_bytes()

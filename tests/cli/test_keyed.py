@@ -59,11 +59,6 @@ def keyed(model: Path, run: "Run", kept: dict[str, bytes]) -> Path:
     return model.with_name("keyed.nbt")
 
 
-@pytest.fixture
-def message(corpus: Path) -> bytes:
-    return (corpus / "spam" / "3.eml").read_bytes()
-
-
 def messages() -> list[bytes]:
     return [
         p.read_bytes() for folder in ("spam", "ham") for p in Path(folder).iterdir()

@@ -10,11 +10,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
 
-@pytest.fixture
-def message(corpus: Path) -> bytes:
-    return (corpus / "spam" / "3.eml").read_bytes()
-
-
 def test_a_message_is_passed_with_one_field_more(
     run: "Run", model: Path, message: bytes
 ) -> None:
