@@ -1,31 +1,28 @@
 """
 A model as it would be without one of the documents that it has counted.
 
-The document's terms are taken away where they are looked up; nothing is written. The
-number of distinct terms stays, which terms of this document alone would make smaller;
-where scores use histograms of counts, both change with the document.
+The document's terms are taken away where they are looked up; nothing is written.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nbtext.counts.histograms import ByClass, ChangingHistograms
 from nbtext.scoring.frozen_idf import counted_columns
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import keeps_histograms
-from nbtext.scoring.stored_view import Entry, Stored
+from nbtext.scoring.tail import ChangesView
 from nbtext.tokens import Bag
 
 
 def without(model: Model, bag: Bag, class_: int) -> Model:
     """Return a model without a document."""
+    label = model.classes[class_]
     taken = [
         {key: tuple(-value for value in columns) for key, columns in counted.items()}
         for counted in (
             counted_columns(model, view, terms) for view, terms in enumerate(bag)
         )
     ]
-    if keeps_histograms(model.scoring) or model.settings.has_attributes:
-        model = _without_terms(model, taken, class_)
+    model = _without_terms(model, taken, class_)
     documents = [*model.documents]
     documents[class_] -= 1
     totals = []
@@ -34,12 +31,16 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
         for columns in of_view.values():
             sums[class_] = tuple(map(int.__add__, sums[class_], columns))
         totals.append(tuple(sums))
+    changes = (
+        ChangesView({key: {label: row} for key, row in rows.items()}, {label: class_})
+        for rows in taken
+    )
     return model._replace(
         documents=tuple(documents),
         totals=tuple(totals),
         stored=tuple(
-            (*stored, _Taken(of_view, class_)) if stored else stored
-            for stored, of_view in zip(model.stored, taken, strict=True)
+            (*stored, change) if stored else stored
+            for stored, change in zip(model.stored, changes, strict=True)
         ),
     )
 
@@ -68,18 +69,3 @@ def _without_terms(
     return model._replace(
         more_terms=tuple(more_terms), more_histograms=tuple(histograms)
     )
-
-
-class _Taken(Stored):
-    """What is taken away from one view, as a model looks it up."""
-
-    is_signed = True
-
-    def __init__(self, columns: dict[int, tuple[int, ...]], class_: int) -> None:
-        self._columns = columns
-        self._class = class_
-
-    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
-        """Return what is taken away of those terms that are here."""
-        columns, class_ = self._columns, self._class
-        return {key: [(class_, columns[key])] for key in keys if key in columns}

@@ -46,7 +46,9 @@ class NormalisedComplement(OnWeightedTerms):
         part = super().view_evidence(model, view, terms)
         if not part.rest:
             return part
-        a, factors = model.scoring.smoothing, _factors_of(model)[view]
+        # without histograms, which say nothing here and have no hash
+        factors = _factors_of(model._replace(more_histograms=None))[view]
+        a = model.scoring.smoothing
         column = model.settings.views[view].column(WEIGHT)
         found = model.found(view, terms)
         logs = {key: log_count(terms[key]) for key in found}
