@@ -55,17 +55,14 @@ def term_rows(explanation: Explanation, top: int) -> Iterator[tuple[str, ...]]:
             reason.view,
             escaped(reason.field),
             str(reason.times),
-            *(_share(explanation, reason, name) for name in _sides(explanation)),
+            _share(explanation, reason, explanation.label),
+            _share(explanation, reason, explanation.rival),
             term_text(reason),
         )
     rest = explanation.reasons[top:]
     if rest:
         contribution = sum(reason.contribution for reason in rest)
         yield (nats(contribution), *"-----", f"({len(rest):,} more)")
-
-
-def _sides(explanation: Explanation) -> tuple[str, str]:
-    return explanation.label, explanation.rival
 
 
 def _share(explanation: Explanation, reason: Reason, name: str) -> str:
@@ -117,6 +114,7 @@ def _part_lines(part: Part, views: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
     """Return an explanation as JSON has it; it adds up without any rounding."""
+    rest = () if top is None else explanation.reasons[top:]
     return {
         "name": readable(explanation.name),
         "label": explanation.decision,
@@ -152,12 +150,8 @@ def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
         "truncated": explanation.truncated,
         "terms": [reason_json(reason) for reason in explanation.reasons[:top]],
         "rest": {
-            "terms": len(explanation.reasons[top:]) if top is not None else 0,
-            "contribution": significant(
-                sum(one.contribution for one in explanation.reasons[top:])
-                if top is not None
-                else 0.0
-            ),
+            "terms": len(rest),
+            "contribution": significant(sum((one.contribution for one in rest), 0.0)),
         },
     }
 
