@@ -290,9 +290,9 @@ class Counter:
         runs = [*chain(*self._runs.values())]
         if sum(run.in_memory for run in runs) <= bound() // SPILLED:
             return
-        aside = iter(put_aside([run for run in runs if run.in_memory]))
+        aside = iter(put_aside(runs))
         for of_place in self._runs.values():
-            of_place[:] = [next(aside) if run.in_memory else run for run in of_place]
+            of_place[:] = islice(aside, len(of_place))
 
     def _ledger(self, label: str) -> LedgerRun:
         entries = np.frombuffer(self._digests[label], ">u8").reshape(-1, 3)

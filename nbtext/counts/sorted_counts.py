@@ -98,16 +98,20 @@ class SortedCounts:
 
 def put_aside(runs: Sequence[SortedCounts]) -> list[SortedCounts]:
     """
-    Return the same counts, their rows in one temporary file.
+    Return the same counts, the rows that are in memory in one temporary file.
 
     Raises:
         NoRoomError: the temporary folder has no room for them.
     """
-    if not runs:
-        return []
-    arrays = iter(copied([array for run in runs for array in (run.keys, *run.columns)]))
+    fresh = [run for run in runs if run.in_memory]
+    if not fresh:
+        return [*runs]
+    rows = copied([array for run in fresh for array in (run.keys, *run.columns)])
+    arrays = iter(rows)
     return [
         SortedCounts(next(arrays), tuple(next(arrays) for _ in run.columns), run.sums)
+        if run.in_memory
+        else run
         for run in runs
     ]
 
@@ -122,8 +126,8 @@ class KeptCounts:
 
     def __init__(self) -> None:
         self.runs: list[SortedCounts] = []
-        self._in_memory: list[int] = []  # places of runs
-        self._size = 0
+        self._n_aside = 0
+        self._size = 0  # of the others, in bytes
 
     def add(self, run: SortedCounts) -> None:
         """
@@ -134,16 +138,10 @@ class KeptCounts:
                 for.
         """
         self.runs.append(run)
-        size = run.in_memory
-        if not size:
-            return
-        self._in_memory.append(len(self.runs) - 1)
-        self._size += size
+        self._size += run.in_memory
         if self._size > bound() // SPILLED:
-            aside = put_aside([self.runs[place] for place in self._in_memory])
-            for place, in_file in zip(self._in_memory, aside, strict=True):
-                self.runs[place] = in_file
-            self._in_memory, self._size = [], 0
+            self.runs[self._n_aside :] = put_aside(self.runs[self._n_aside :])
+            self._n_aside, self._size = len(self.runs), 0
 
 
 class CountsByClass:

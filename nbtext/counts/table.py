@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -107,13 +107,9 @@ class CountTable:
         Raises:
             NoRoomError: the temporary folder has no room for them.
         """
-        whole = [run for runs in self.runs for run in runs]
-        aside = iter(put_aside([run for run in whole if run.in_memory]))
-        runs = tuple(
-            tuple(next(aside) if run.in_memory else run for run in runs)
-            for runs in self.runs
-        )
-        return replace(self, runs=runs)
+        aside = iter(put_aside([run for runs in self.runs for run in runs]))
+        runs = (tuple(islice(aside, len(of_view))) for of_view in self.runs)
+        return replace(self, runs=tuple(runs))
 
     def without_rows(self) -> CountTable:
         """Return the sums of the same counts; the rows are elsewhere, by term."""
