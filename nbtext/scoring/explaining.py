@@ -92,6 +92,7 @@ def explain(
         ValueError: the model has no such class.
     """
     bag = bag_of(reading, model.settings)
+    model = model.remembering()  # the score, its parts and the counts that are told
     scored = score(model, bag, calibration)
     decision = decide(document, scored, model.classes, rule=rule)
     sides = _sides(decision, label)
