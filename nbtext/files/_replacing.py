@@ -69,6 +69,10 @@ def replace_file(
         NotDurableError: it is replaced, but a crash of the machine may undo that.
         OSError: it cannot be written; the old file is as it was.
     """
+    if path.startswith("~/") and not os.path.isdir("~"):
+        # else it would be made wherever the program happens to be started
+        reason = "no home folder is known; set HOME, or name another file"
+        raise FileNotFoundError(errno.ENOENT, reason)
     target = os.path.realpath(path)
     if os.path.lexists(target) and not os.path.isfile(target):
         raise OSError(errno.EINVAL, "a file was expected, and a folder or device found")

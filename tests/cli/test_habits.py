@@ -482,6 +482,23 @@ def test_the_model_has_a_place_without_a_home(process: "Run") -> None:
     assert "/.local/share/nbtext/model.nbt: no model there" in err
 
 
+def test_nothing_is_made_in_a_home_that_nobody_knows(
+    run: "Run", corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user without a name, as in a container: `~` stays what it is."""
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+
+    status, _, err = run("train", "-q", "spam", "ham")
+
+    assert status == 73
+    assert err.startswith("Error: ~/.local/share/nbtext/model.nbt: the model cannot be")
+    assert "no home folder is known; set HOME, or name another file" in err
+    assert not Path("~").exists()
+    Path("~").mkdir()  # whoever has such a folder means it
+    assert run("train", "-q", "-m", "~/m.nbt", "spam", "ham") == (0, "", "")
+
+
 def test_every_command_uses_the_same_place(run: "Run", corpus: Path) -> None:
     env = {"XDG_DATA_HOME": str(corpus / "data")}
 
