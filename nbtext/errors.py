@@ -264,10 +264,11 @@ class NoRoomError(NbtextError):
     def __init__(
         self, folder: str, n_bytes: int, error: OSError, instead: str = MORE_MEMORY
     ) -> None:
+        advice = advice_on(error, folder)
         super().__init__(
             f"{folder}: {n_bytes:,} bytes were to be put into the temporary folder: "
-            f"{error.strerror or error}; make room there, or name another folder with "
-            f"TMPDIR{instead}"
+            f"{error.strerror or error}{f'{advice}, or' if advice else ';'} name "
+            f"another folder with TMPDIR{instead}"
         )
 
 

@@ -4,6 +4,7 @@ What ends a command before its end: an error told in one line, and an exit statu
 What was raised goes in; the exit status comes out. It is loaded when something was.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -80,14 +81,14 @@ def told(error: BaseException) -> int:
         case NbtextError():
             _say_error(str(error))
             return status.status_of(error)
+        case MemoryError() | OSError(errno=errno.ENOMEM):
+            _say_error(NO_MEMORY)
+            return status.TRY_AGAIN
         case OSError():
             give_up(sys.stdout)
             what = error.filename or "input or output"
             _say_error(f"{what}: {error.strerror or error}")
             return status.IO_ERROR
-        case MemoryError():
-            _say_error(NO_MEMORY)
-            return status.TRY_AGAIN
         case Exception():
             return _fault(error)
     raise error

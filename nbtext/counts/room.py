@@ -14,6 +14,7 @@ there is no place, arrays stay in memory, unless the user has asked for the boun
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 from contextlib import contextmanager, suppress
@@ -369,6 +370,8 @@ def _mapped(shapes: Sequence[tuple[np.dtype[Any], int]]) -> list[NDArray[Any]]:
     except OSError as error:
         if not _IS_ASKED.get():
             return [np.zeros(n, dtype) for dtype, n in shapes]
+        if error.errno == errno.ENOMEM:  # of addresses (`ulimit -v`), not of the disk
+            raise MemoryError from error
         raise NoRoomError(_temporary_folder(), size, error) from error
     return [
         np.frombuffer(whole, dtype, n, offset)

@@ -1,5 +1,7 @@
 """How commands end for want of memory, or by a signal at a bad moment."""
 
+import errno
+import os
 import subprocess
 import sys
 
@@ -7,6 +9,7 @@ import pytest
 
 from nbtext import cli
 from nbtext.cli import _status as status
+from nbtext.cli._failures import NO_MEMORY, told
 from tests.waiting import PATIENCE
 
 
@@ -46,6 +49,16 @@ def test_want_of_memory_is_told_even_where_nothing_is_left_to_tell_it(
     assert out == ""
     assert err.startswith("Error: there is not enough memory; allow more")
     assert err.count("\n") == 1
+
+
+def test_want_of_memory_is_the_same_whoever_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A file that is mapped takes addresses, and their want is that of memory."""
+    short = OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    assert told(short) == status.TRY_AGAIN
+    assert capsys.readouterr().err == f"Error: {NO_MEMORY}\n"
 
 
 SWALLOWED = """

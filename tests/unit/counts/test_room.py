@@ -3,6 +3,7 @@
 import errno
 import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -245,6 +246,30 @@ def test_a_full_temporary_folder_is_named(
     assert "No space left on device" in text
     assert "TMPDIR" in text
     assert str(pickle.loads(pickle.dumps(raised.value))) == text  # noqa: S301  ours
+
+
+@pytest.mark.usefixtures("little")
+def test_what_is_short_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A folder that may not be written to is not full, and memory is not the disk."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
+    with bounded(0), monkeypatch.context() as patched:
+        patched.setattr("mmap.mmap", _failing(errno.ENOMEM))
+        with pytest.raises(MemoryError):
+            empty(1000, np.int64)
+    monkeypatch.setattr(os, "posix_fallocate", _failing(errno.EACCES))
+    with bounded(0), pytest.raises(NoRoomError) as raised:
+        empty(1000, np.int64)
+
+    advice = f"see who may write to {tmp_path}, or name another folder with TMPDIR"
+    assert f"Permission denied; {advice}" in str(raised.value)
+
+
+def _failing(code: int) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return fail
 
 
 @pytest.mark.usefixtures("little")
