@@ -292,7 +292,7 @@ Python itself cannot begin, as without any memory or with a folder as standard i
 | `NBTEXT_KEYED` | the secret of a keyed model, if `--keyed` does not name another |
 | `BOGOFILTER_DIR` | with `bogofilter` only: otherwise the model is `nbtext.nbt` in it |
 | `XDG_DATA_HOME` | otherwise the model is `nbtext/model.nbt` in it; `~/.local/share` if unset |
-| `HOME` | what `~` is [that of the user]; where there is neither, as in some containers, name the model |
+| `HOME` | what `~` is [that of the user]; who has no home names the model |
 | `NO_COLOR` | not empty: no colours |
 | `TERM` | `dumb`: plain lines, as in a pipe |
 | `TMPDIR` | where temporary files go [`/tmp`] |

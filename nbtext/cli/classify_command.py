@@ -52,6 +52,7 @@ def command(
     nbtext classify < email.txt
     nbtext classify inbox/ more.mbox -
     nbtext classify --json inbox/ | jq 'select(.label == "spam") | .name'
+    nbtext classify --format lines < tickets.txt
     nbtext classify -m headers.nbt -m body.nbt < email.txt
     nbtext classify --is spam < email.txt && echo "it is spam"
 

@@ -8,8 +8,10 @@ def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
     """Say what is wrong with a path and what to do about it."""
     match error:
         case FileNotFoundError() | NotADirectoryError():
+            is_text = " " in name.strip() and "/" not in name  # as it looks
+            advice = ", or give a text by standard input" if is_text else ""
             return MissingSourceError(
-                f"{name}: no such file or folder; check how the path is spelt"
+                f"{name}: no such file or folder; check how the path is spelt{advice}"
             )
         case PermissionError():
             return SourceError(f"{name}: reading is not permitted; check its mode")

@@ -109,6 +109,13 @@ def test_what_is_no_number_is_a_missing_file(path: str) -> None:
     ]
 
 
+def test_a_text_in_place_of_a_name_is_told_where_texts_are_given() -> None:
+    (said,) = errors(read("cheap pills for you"))
+
+    assert said.endswith("is spelt, or give a text by standard input")
+    assert errors(read("my mail/none.eml"))[0].endswith("check how the path is spelt")
+
+
 def test_the_label_is_that_of_the_file() -> None:
     given = ["box.mbox:3", "ham=box.mbox:4", "rows.csv:1"]
 
