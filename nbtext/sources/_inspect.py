@@ -41,6 +41,7 @@ _ARCHIVES = {
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"Rar!\x1a\7": "a RAR archive",
 }
+_PARQUET = b"PAR1\x15"  # behind the magic a page, or the footer, begins
 _TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file's header
 _TAR_AT = slice(257, 265)
 _TAR_SIZE = 512
@@ -88,7 +89,8 @@ def refuse_unread(head: bytes, name: str) -> None:
     Refuse what holds documents and is not taken apart, whatever its name says.
 
     Raises:
-        SourceError: it is a mailbox of the kind MMDF, an archive, or still compressed.
+        SourceError: it is a mailbox of the kind MMDF, an archive, Parquet, or still
+            compressed.
     """
     if head.startswith(_MMDF):
         raise SourceError(
@@ -106,6 +108,11 @@ def refuse_unread(head: bytes, name: str) -> None:
         raise SourceError(
             f"{name}: {kind} found, which is not read; unpack it, and name what was in "
             f"it{SHEET if kind == ZIP else ''}"
+        )
+    if head.startswith(_PARQUET):
+        raise SourceError(
+            f"{name}: Parquet found, which is read with --cluster alone; save it as "
+            "CSV or JSON lines (pandas: to_json(FILE, orient='records', lines=True))"
         )
 
 

@@ -74,6 +74,19 @@ def test_an_archive_is_no_table_whatever_it_is_called(
     assert "a ZIP archive found, which is not read" in str(item.error)
 
 
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.csv", "rows"])
+def test_parquet_is_no_text(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"PAR1\x15\x04\x15\x10\x15\x14a textPAR1")
+
+    [item] = read(path)
+
+    assert isinstance(item, Unreadable)
+    assert f"{name}: Parquet found, which is read with --cluster" in str(item.error)
+    path.write_bytes(b"PAR1 is how such files begin\n")
+    assert name == "rows.csv" or isinstance(read(path)[0], Document)
+
+
 @pytest.mark.parametrize("where", ["named", "in a folder", "from a pipe"])
 @pytest.mark.parametrize("name", ["mail", "mail.gz.gz", "rows.csv.gz", "box.mbox"])
 def test_what_is_compressed_twice_is_refused(
