@@ -150,6 +150,28 @@ def test_an_option_means_the_same_everywhere() -> None:
     assert {opt for opt, helps in meanings.items() if len(helps) > 1} == set()
 
 
+def options_of(name: str) -> set[str]:
+    """Return the options of a command, as they are written."""
+    options = (one for one in command_of(name).params if isinstance(one, click.Option))
+    return {form for one in options for form in (*one.opts, *one.secondary_opts)}
+
+
+def test_what_stands_for_other_programs_are_commands_and_options() -> None:
+    text = (ROOT / "docs" / "switching.md").read_text("utf-8")
+    everywhere = set().union(*map(options_of, COMMANDS))
+    answers = re.findall(r"^\| .* \| (.*) \|$", text, re.MULTILINE)
+    spans = [span for answer in answers for span in re.findall(r"`([^`]+)`", answer)]
+
+    assert len(spans) > 50
+    for span in spans:
+        words = span.split()
+        name = words[1] if words[0] == "nbtext" else None
+        known = options_of(name) if name else everywhere
+        options = {word for word in words if re.match(r"--?[a-z]", word)}
+        if name or words[0].startswith("-"):
+            assert options <= known, span
+
+
 def test_every_exit_status_is_documented() -> None:
     statuses = {value for value in vars(status).values() if isinstance(value, int)}
     documented = re.findall(r"^\| (\d+) \|", PAGE.read_text("utf-8"), re.MULTILINE)
