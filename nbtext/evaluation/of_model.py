@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.combining import Decider
     from nbtext.scoring.estimating import EstimatedPrior
+
 import numpy as np
 
 from nbtext.counts import ReadReport

@@ -18,6 +18,7 @@ from nbtext.tokens.opening import open_documents
 
 if TYPE_CHECKING:
     from nbtext.scoring.combining import Decider
+
 Result = TypeVar("Result")
 
 BATCH: Final = 1 << 19
