@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from nbtext.counts.histograms import ByClass, ChangingHistograms
 from nbtext.scoring.frozen_idf import counted_columns
 from nbtext.scoring.model import Model
+from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.scoring.tail import ChangesView
 from nbtext.tokens import Bag
 
@@ -53,7 +54,8 @@ def _without_terms(
     more_terms = []
     for number, of_view in enumerate(taken):
         view = model.settings.views[number]
-        changing = ChangingHistograms(view) if view.kind == "text" else None
+        is_kept = keeps_histograms(model.scoring) and view.kind == "text"
+        changing = ChangingHistograms(view) if is_kept else None
         gone = 0
         for key, entries in model.found(number, of_view).items():
             before = dict(entries)
