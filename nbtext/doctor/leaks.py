@@ -23,15 +23,7 @@ FEWEST = 10
 
 
 class LeakingTerm(NamedTuple):
-    """
-    A term in nearly all documents of a class and in none of the others.
-
-    Attributes:
-        view: the number of its view.
-        key: the term.
-        class_: the place of the class.
-        documents: how many of the class have it.
-    """
+    """A term in nearly all documents of a class and in none of the others."""
 
     view: int
     key: int

@@ -123,12 +123,7 @@ def evaluate_model(
 
 
 class _Gathered:
-    """
-    Decisions as arrays want them, a row a document.
-
-    Attributes:
-        documents: what they are called.
-    """
+    """Decisions as arrays want them, a row a document."""
 
     def __init__(self, model: "Decider") -> None:
         self.documents: list[Named] = []

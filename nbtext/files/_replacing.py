@@ -59,11 +59,6 @@ def replace_file(
     nothing is for its owner alone, and missing folders are made. A symbolic link stays
     one: what it leads to is replaced.
 
-    Args:
-        path: the file.
-        chunks: the new contents, in pieces.
-        exclusively: whether there must be no file yet.
-
     Raises:
         FileExistsError: there is one.
         NotDurableError: it is replaced, but a crash of the machine may undo that.

@@ -75,12 +75,7 @@ MAX_BYTES: Final = 16 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained(Outcome):
-    """
-    What training made, and what became of the documents.
-
-    Attributes:
-        contents: the model.
-    """
+    """What training made, and what became of the documents."""
 
     contents: Contents
 

@@ -119,10 +119,6 @@ def vectors_of(visits: Visits, model: BatchModel) -> tuple[list[Vectors], list[i
 
     A term that the model does not have is that view's sentinel.
 
-    Args:
-        visits: the documents.
-        model: it numbers the terms.
-
     Returns:
         The vectors, and where the numbers of each view's terms begin, with their end.
     """

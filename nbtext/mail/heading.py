@@ -19,13 +19,7 @@ LONGEST: Final = 200
 
 
 class Heading(NamedTuple):
-    """
-    What is shown of a message in a list; empty where it does not say.
-
-    Attributes:
-        sender: the From field.
-        subject: the Subject field.
-    """
+    """What is shown of a message in a list; empty where it does not say."""
 
     sender: str
     subject: str

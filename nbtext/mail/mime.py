@@ -18,14 +18,7 @@ from nbtext.mail.transfer import decode_transfer, is_encoded
 
 
 class Span(NamedTuple):
-    """
-    A message or part: bytes that are not copied, because parts have parts.
-
-    Attributes:
-        data: what holds it.
-        start: where it begins.
-        end: where it ends.
-    """
+    """A message or part: bytes that are not copied, because parts have parts."""
 
     data: bytes
     start: int

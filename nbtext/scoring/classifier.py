@@ -412,9 +412,6 @@ class Classifier:
         """
         Return the same, opened from a copy of the model's file.
 
-        Args:
-            path: the copy.
-
         Raises:
             ModelFileError: it cannot be opened.
         """

@@ -98,13 +98,7 @@ class HandlerOptions(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """
-    The answer to a request.
-
-    Attributes:
-        response: the bytes for the client.
-        log: its values in the log.
-    """
+    """The answer to a request."""
 
     response: bytes | bytearray
     log: str = ""

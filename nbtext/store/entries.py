@@ -97,12 +97,7 @@ class Stored(NamedTuple):
 
 
 class Family:
-    """
-    The terms of a family in a table.
-
-    Attributes:
-        n_terms: how many there are.
-    """
+    """The terms of a family in a table."""
 
     def __init__(self, table: StoredTable, names: TermArrays) -> None:
         self._names = names

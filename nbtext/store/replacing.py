@@ -33,11 +33,6 @@ def check_replaceable(path: str, *, replace: bool, is_locked: bool = False) -> N
     and whatever cannot be opened as one: a damaged model, one of a newer nbtext,
     another file. An empty file may be replaced, and so may nothing at all.
 
-    Args:
-        path: the model file.
-        replace: whether to replace it all the same.
-        is_locked: whether the caller holds its lock.
-
     Raises:
         TaughtError: it was taught, or nobody knows.
     """

@@ -85,13 +85,7 @@ def are_read_together(settings: Settings) -> bool:
 
 
 def bytes_of(document: Document, settings: Settings) -> bytes | None:
-    """
-    Return what a document is to the compiled reader, None if that is not for it.
-
-    Args:
-        document: any document.
-        settings: those that are read to keys.
-    """
+    """Return what a document is to the compiled reader, None if that is not for it."""
     is_read = len(document.texts) == 1 or settings.format == "mail"
     return b"\n".join(document.texts) if is_read else None  # one is not copied
 

@@ -42,13 +42,7 @@ STATUSES: "Final" = {
 
 
 class Asked:
-    """
-    What is asked of `bogofilter`.
-
-    Attributes:
-        model: the model file.
-        letters: the options, each once.
-    """
+    """What is asked of `bogofilter`."""
 
     __slots__ = ("letters", "model")
 

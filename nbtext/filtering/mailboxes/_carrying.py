@@ -83,11 +83,6 @@ def carry_out(source: Mbox, plan: Plan, wait: float) -> Carried:
     A message is in the target, durably, before it leaves the source, and at every
     moment each of the files is whole.
 
-    Args:
-        source: the mbox.
-        plan: what is to be done.
-        wait: maximum seconds to wait for locks.
-
     Raises:
         BusyError: others have had one of the files locked all the time.
         MailboxError: a file cannot be written; it is as it was.

@@ -81,10 +81,6 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     Messages that another program moves or changes meanwhile are left alone. One that we
     may not move, as it is another user's, or mark, as it has two names, does not
     keep others waiting.
-
-    Args:
-        source: the folder that they are in.
-        tasks: what is to be done.
     """
     done: set[str] = set()
     refused: dict[str, MailboxError] = {}
