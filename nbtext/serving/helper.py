@@ -120,7 +120,7 @@ class Helper:
             RequestError: too many are waiting, or the helper has ended.
         """
         if len(self._waiting) >= self._most:
-            raise RequestError(TRY_AGAIN, "too many large messages are waiting")
+            raise RequestError(TRY_AGAIN, "too many messages that take time wait")
         await self._turn(len(body))
         try:
             return await self._ask(request, body)

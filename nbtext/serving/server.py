@@ -1,11 +1,11 @@
 """
 A server for clients of SpamAssassin's spamd: it accepts, receives, answers and closes.
 
-One event loop does all of it but messages that are not small, which have a process of
-their own (`nbtext.serving.helper`), and learning, which has a thread. Whatever a client
-does, it costs a bounded amount of memory and time: a connection, a message of limited
-size, a minute to send its request. When there is no room, a client is told to try
-again. `nbtext.serving.workers` runs several servers.
+One event loop does all of it but messages that are not small, or whose terms are told:
+they have a process of their own (`nbtext.serving.helper`); and learning, which has a
+thread. Whatever a client does, it costs a bounded amount of memory and time: a
+connection, a message of limited size, a minute to send its request. When there is no
+room, a client is told to try again. `nbtext.serving.workers` runs several servers.
 """
 
 import asyncio
@@ -19,7 +19,14 @@ from typing import Any, Final, NamedTuple
 from nbtext.errors import RequestError
 from nbtext.serving.batches import SMALL, Batches
 from nbtext.serving.connection import Connection, MemoryBudget, drain
-from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
+from nbtext.serving.handlers import (
+    EXPLAINED,
+    Answer,
+    Handler,
+    HandlerOptions,
+    loggable,
+    refused,
+)
 from nbtext.serving.helper import Helper
 from nbtext.serving.lane import Lane
 from nbtext.serving.sockets import Address, Network, is_allowed, is_private
@@ -346,7 +353,8 @@ class Server:
         # asked of every message, so that the log tells what becomes of the model
         may_search_long = self._handler.may_search_long(is_lesson=is_tell)
         is_long = parser.size > SMALL or parser.request.is_compressed
-        return is_long or may_search_long
+        is_explained = parser.request.verb in EXPLAINED
+        return is_long or is_explained or may_search_long
 
     def _may_tell(self, connection: Connection) -> bool:
         """Return whether a client may have messages learnt and forgotten."""

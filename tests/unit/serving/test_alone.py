@@ -157,6 +157,10 @@ TALKS = [
         id="tell, which is not allowed",
     ),
     pytest.param(process(MAIL * 1000), read_all, 1, id="long: for the helper"),
+    pytest.param(
+        CHECK.replace(b"CHECK", b"REPORT"), read_all, 1, id="report: likewise"
+    ),
+    pytest.param(CHECK.replace(b"CHECK", b"SYMBOLS"), read_all, 1, id="symbols"),
     pytest.param(process(MAIL * 5000), read_all, 1, id="too long"),
 ]
 
