@@ -149,6 +149,8 @@ Names are escaped, so that each document is one line: `\\t`, `\\n`, `\\r` and `\
 newline, carriage return and backslash, `\\xHH` for a byte that is not UTF-8 or a control
 character, `\\uHHHH` for other characters that do not print. A label that is not UTF-8 is
 stored as `\\xHH`; no backslash is doubled there, nor in messages. Results are printed as soon as input blocks.
+What is skipped has no line, so that lines and rows may not agree any more (the status is 65 then): `name` in `--json`
+has the number of each, also where standard input is the only source.
 
 `classify --json` prints one object per line:
 
