@@ -66,7 +66,7 @@ def replace_file(
     """
     if path.startswith("~/") and not os.path.isdir("~"):
         # else it would be made wherever the program happens to be started
-        reason = "no home folder is known; set HOME, or name another file"
+        reason = "~ was left as it is, by the shell or for want of a home; write it out"
         raise FileNotFoundError(errno.ENOENT, reason)
     target = os.path.realpath(path)
     if os.path.lexists(target) and not os.path.isfile(target):

@@ -493,8 +493,11 @@ def test_nothing_is_made_in_a_home_that_nobody_knows(
 
     assert status == 73
     assert err.startswith("Error: ~/.local/share/nbtext/model.nbt: the model cannot be")
-    assert "no home folder is known; set HOME, or name another file" in err
+    assert "~ was left as it is, by the shell or for want of a home; write it" in err
     assert not Path("~").exists()
+    status, _, err = run("train", "-q", "--model=~/m.nbt", "spam", "ham")
+    assert status == 73  # no shell has put a home behind that `=`
+    assert err.startswith("Error: ~/m.nbt: the model cannot be written: ~ was left")
     Path("~").mkdir()  # whoever has such a folder means it
     assert run("train", "-q", "-m", "~/m.nbt", "spam", "ham") == (0, "", "")
 
