@@ -23,8 +23,9 @@ from typing import Any, Final
 from fuzz import instrumented, mails, models
 from fuzz.checked import fuzz_checked, parser_of
 from fuzz.laws import expect
-from nbtext.learning.stored import lesson_of
+from nbtext.learning.lesson import lesson_of
 from nbtext.mail.questions import ANSWERS
+from nbtext.scoring.stored import raw_score
 from nbtext.settings.reading import KEY_BITS, default_settings
 from nbtext.tokens import codepoints
 from nbtext.tokens.compiled import described, reader
@@ -282,6 +283,8 @@ def _found(extension: Any) -> Call:
 
 _models: list[bytes] = []
 
+KEYS: Final = memoryview(array("Q", [1, 1 << 47, 5])).cast("B")
+
 
 def _stored(extension: Any) -> Call:
     def look(*arguments: Any) -> None:
@@ -291,14 +294,9 @@ def _stored(extension: Any) -> Call:
         stored.tables()
         stored.header()
         stored.gather(None)
-        stored.score((b"",) * len(stored.views()))
+        raw_score(stored, (b"",) * len(stored.views()))
 
     return look, (_models[0],)
-
-
-def _score(extension: Any) -> Call:
-    keys = array("Q", [1, 1 << 47, 5, (1 << 64) - 1])
-    return extension.StoredModel(_models[0]).score, ((keys, keys, keys),)
 
 
 def _score_all(extension: Any) -> Call:
@@ -307,8 +305,10 @@ def _score_all(extension: Any) -> Call:
     return extension.StoredModel(_models[0]).score_all, ((view, view, view),)
 
 
-def _is_known(extension: Any) -> Call:
-    return extension.StoredModel(_models[0]).is_known, (bytes(16), 1)
+def _rows(extension: Any) -> Call:
+    stored = extension.StoredModel(_models[0])
+    found = reader_of(stored.views()).read(models.HAM)
+    return stored.rows, (bytes(16) if found is None else found[1],)
 
 
 def _fit(extension: Any) -> Call:
@@ -330,9 +330,8 @@ def _gather(extension: Any) -> Call:
 
     def gather(*given: Any) -> None:
         stored.gather(*given)
-        keys = array("Q", [1, 1 << 47, 5])
         for model in (stored, before):
-            model.score((keys, keys, keys))
+            raw_score(model, (KEYS, KEYS, KEYS))
 
     return gather, (before,)
 
@@ -345,6 +344,7 @@ def _append(extension: Any) -> Call:
         stored.classes()[0],
         (mails.NESTED,),
         {"writer": "fuzz", "written": "2026-01-01T00:00:00+00:00"},
+        lambda: None,
     )
     table = lesson[1] if lesson else b""
 
@@ -352,8 +352,7 @@ def _append(extension: Any) -> Call:
         stored.gather(None)
         stored.append(*given)
         stored.fit(0, b"", 0.35, 100.0, 1.0)
-        keys = array("Q", [1, 1 << 47, 5])
-        stored.score((keys, keys, keys))
+        raw_score(stored, (KEYS, KEYS, KEYS))
 
     return append, (table,)
 
@@ -377,9 +376,8 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "TextFinder.look": _look,
     "TextFinder.found": _found,
     "StoredModel": _stored,
-    "StoredModel.score": _score,
     "StoredModel.score_all": _score_all,
-    "StoredModel.is_known": _is_known,
+    "StoredModel.rows": _rows,
     "StoredModel.fit": _fit,
     "StoredModel.append": _append,
     "StoredModel.gather": _gather,

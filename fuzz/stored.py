@@ -12,11 +12,12 @@ find the damage.
 import argparse
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from unittest.mock import patch
 
 from fuzz import instrumented, models
@@ -28,8 +29,8 @@ from fuzz.mutation import mutated
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
 from nbtext.learning import LearnRequest, one_by_one, plan
+from nbtext.learning.lesson import lesson_of
 from nbtext.learning.plan import Batch
-from nbtext.learning.stored import lesson_of
 from nbtext.scoring import Classifier, Model, load_model
 from nbtext.scoring.score import score
 from nbtext.scoring.stored import Judgement, open_stored, stored_in
@@ -37,6 +38,9 @@ from nbtext.store.appending import WRITER
 from nbtext.tokens import bag_of, read, read_keys
 from nbtext.tokens.kinds import reader_of
 from nbtext.upkeep import check_model
+
+if TYPE_CHECKING:
+    from nbtext._compiled import StoredModel
 
 LARGEST: Final = 1 << 16
 """Maximum bytes of a model."""
@@ -82,21 +86,24 @@ def check_lessons(model: Model) -> None:
     Raises:
         BrokenLawError: it is not the same.
     """
-    compiled = stored_in(model.file.contents[: model.file.size])
+
+    def again() -> "StoredModel | None":
+        return stored_in(model.file.contents[: model.file.size])
+
+    compiled = again()
     expect(holds=compiled is not None, law="what was opened can be opened again")
     if compiled is None:
         return
     reader = reader_of(compiled.views())
-    for number, message in enumerate(MESSAGES):
-        label = model.classes[number % 2]
-        header = {"writer": WRITER, "written": NOW}
-        lesson = lesson_of(compiled, reader, label, (message,), header)
+    header = {"writer": WRITER, "written": NOW}
+    for label, message in product((*model.classes, None), MESSAGES):
+        lesson = lesson_of(compiled, reader, label, (message,), header, again)
         if lesson is not None:
             law = "the table of a lesson is the same"
             expect(holds=lesson[1] == table_of(model, label, message), law=law)
 
 
-def table_of(model: Model, label: str, message: bytes) -> bytes:
+def table_of(model: Model, label: str | None, message: bytes) -> bytes:
     """Return what the specification would append to a file."""
     documents = [Document("fuzzed", (message,))]
     readings = [read_keys(document, model.settings) for document in documents]

@@ -148,16 +148,18 @@ class StoredModel:
             all tables are, in bytes.
 
         """
-    def is_known(self, digest: bytes, place: int, /) -> bool | None:
+    def rows(self, digest: bytes, /) -> list[tuple[int, int, int, int]] | None:
         """
-        Return whether the ledger has a document in a class.
+        Return in which classes a document is counted.
 
         Args:
             digest: 16 bytes.
-            place: of the class, 0 or 1.
 
         Returns:
-            None if it has it in the other, or if that is not to be said here.
+            For each class, and what tells counts from others: the place of the class, 0
+            or 1; the fingerprint; how often; and into which bin the document's score
+            fell before it was learnt, NO_BIN if nobody knows. None if that is not to be
+            said here.
 
         """
     def fit(
@@ -183,23 +185,12 @@ class StoredModel:
             None if it is to be done in Python.
 
         """
-    def score(
-        self, keys: tuple[memoryview | bytes, ...], /
-    ) -> tuple[float, int, tuple[float, float], tuple[int, int]] | None:
-        """
-        Score a document.
-
-        Args:
-            keys: for each view the keys of its terms, 64-bit integers.
-
-        Returns:
-            The score, not calibrated; how many of the keys the model knows; slope and
-            offset of its calibration; how many documents each class has. None if the
-            file is damaged, which `nbtext.scoring.model` says how.
-
-        """
     def score_all(
-        self, views: tuple[tuple[memoryview, memoryview, memoryview], ...], /
+        self,
+        views: tuple[
+            tuple[memoryview | bytes, memoryview | bytes, memoryview | bytes], ...
+        ],
+        /,
     ) -> (
         tuple[bytearray, bytearray, bytearray, tuple[float, float], tuple[int, int]]
         | None
@@ -213,9 +204,10 @@ class StoredModel:
                 document's keys end, 64-bit integers.
 
         Returns:
-            For each document the score, 64-bit floats, how many of its terms the model
-            knows and how many it has, 64-bit integers; slope and offset of the
-            calibration; how many documents each class has. None as for `score`.
+            For each document the score, not calibrated, 64-bit floats, how many of its
+            terms the model knows and how many it has, 64-bit integers; slope and offset
+            of the calibration; how many documents each class has. None if the file is
+            damaged, which `nbtext.scoring.model` says how.
 
         Raises:
             ValueError: the views are of different documents, or say of more terms than

@@ -65,15 +65,24 @@ def classified(
     return status.IT_IS if found.label == wanted else status.IT_IS_NOT
 
 
+SAID: "Final" = {
+    "learnt": "learnt 1 document as {}",
+    "known": "1 document known as {} already",
+    "moved": "moved 1 document to {}",
+    "forgotten": "forgot 1 document",
+}
+"""What is said of a message, by what has become of it, as `nbtext.cli._learn` does."""
+
+
 def learnt(
-    model: str, label: str, file: str | None, *, is_quiet: bool
+    model: str, label: str | None, file: str | None, *, is_quiet: bool
 ) -> "int | Begun | None":
     """
-    Learn a message, and return the exit status, if all of it is plain.
+    Learn or forget a message, and return the exit status, if all of it is plain.
 
     Args:
         model: the model file.
-        label: the class.
+        label: the class, None to forget.
         file: the message, None for standard input.
         is_quiet: whether to say nothing of what was done.
 
@@ -81,32 +90,31 @@ def learnt(
         None if the message is to be read from its beginning; or what of standard input
         is to be read on from. Then nothing was learnt.
     """
-    if "/" in label or os.path.isfile(label):
+    if label is not None and ("/" in label or os.path.isfile(label)):
         return None  # a path where the class should be is told at once
     mail = _read_file(file) if file is not None else _read_input()
     if not isinstance(mail, bytes):
         return mail
-    is_new = learnt_now(model, label, mail)
-    if is_new is None:
+    outcome = learnt_now(model, label, mail)
+    if outcome is None:
         return None if file is not None else Begun(sys.stdin.fileno(), mail)
     if not is_quiet:
-        done = "learnt 1 document as {}" if is_new else "1 document known as {} already"
-        to_stderr(done.format(label))
+        to_stderr(SAID[outcome].format(label))
     return status.DONE
 
 
 def learnt_now(
-    model: str, label: str, mail: bytes, classes: tuple[str, str] | None = None
-) -> bool | None:
+    model: str, label: str | None, mail: bytes, classes: tuple[str, str] | None = None
+) -> str | None:
     """
-    Learn a mail, into a model of some classes or of any.
+    Learn or forget a mail, in a model of some classes or of any.
 
     Returns:
-        False if it is known in the class, None if nothing was done.
+        What has become of it, None if nothing was done.
     """
     from nbtext.learning.stored import learn_stored
 
-    if not _is_clear(label):
+    if label is not None and not _is_clear(label):
         return None
     found = learn_stored(model, label, [mail], classes)
     return None if found is None else found[0]

@@ -184,7 +184,7 @@ def _learn(
     values: dict[str, str], flags: dict[str, bool], label: str | None, file: str | None
 ) -> int:
     model, keyed, begun = _model(values), values.get("keyed"), None
-    if label is not None and keyed is None and "as_json" not in flags:
+    if keyed is None and "as_json" not in flags:
         from nbtext.cli._plain import learnt
 
         found = learnt(model, label, file, is_quiet="quiet" in flags)

@@ -7,7 +7,6 @@ standard error. rich, which draws, is of `nbtext.cli._terminal`.
 
 import os
 import sys
-from errno import EBADF
 from itertools import islice
 
 TYPE_CHECKING = False
@@ -30,7 +29,7 @@ def to_stdout(lines: "Iterable[str]") -> None:
         OSError: this process was started without a standard output.
     """
     if sys.stdout is None:
-        raise OSError(EBADF, os.strerror(EBADF), "standard output")
+        raise _closed()
     rest = iter(lines)
     while some := [*islice(rest, MANY)]:
         text = "".join(f"{line}\n" for line in some)
@@ -39,6 +38,13 @@ def to_stdout(lines: "Iterable[str]") -> None:
             sys.stdout.flush()
         else:
             bytes_to_stdout(_as_utf8(text))
+
+
+def _closed() -> OSError:
+    """Return what says that there is no standard output."""
+    from errno import EBADF  # seldom
+
+    return OSError(EBADF, os.strerror(EBADF), "standard output")
 
 
 def _as_utf8(text: str) -> bytes:
@@ -56,7 +62,7 @@ def bytes_to_stdout(data: bytes | memoryview) -> None:
         OSError: it cannot be written, or this process was started without it.
     """
     if sys.stdout is None:
-        raise OSError(EBADF, os.strerror(EBADF), "standard output")
+        raise _closed()
     rest = memoryview(data)
     try:
         while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written

@@ -77,74 +77,6 @@ stored_header(PyObject *self, PyObject *none)
                          (long long)last->keep, (unsigned long long)model->size);
 }
 
-/* The keys of a document's terms in each view, as Python has them. */
-typedef struct {
-    Py_buffer buffers[MOST_VIEWS];
-    size_t n; /* buffers that are to be released */
-    Slice keys[MOST_VIEWS];
-} KeysOfViews;
-
-/* Take them from a tuple; false with an error. They are to be released in either case. */
-static bool
-take_keys(KeysOfViews *keys, PyObject *views, size_t n_views)
-{
-    if (!PyTuple_Check(views) || (size_t)PyTuple_Size(views) != n_views) {
-        PyErr_SetString(PyExc_TypeError, "a tuple of each view's keys was expected");
-        return false;
-    }
-    for (size_t n = 0; n < n_views; n++) {
-        Py_buffer *buffer = keys->buffers + n;
-        if (PyObject_GetBuffer(PyTuple_GetItem(views, (Py_ssize_t)n), buffer, PyBUF_SIMPLE))
-            return false;
-        keys->n++;
-        if (buffer->len % 8) {
-            PyErr_SetString(PyExc_ValueError, "keys have 64 bits");
-            return false;
-        }
-        const uint8_t *at = buffer->buf;
-        keys->keys[n] = slice(at, at + buffer->len);
-    }
-    return true;
-}
-
-static void
-release_keys_of_views(KeysOfViews *keys)
-{
-    while (keys->n)
-        PyBuffer_Release(keys->buffers + --keys->n);
-}
-
-/* Return a score, and what makes it a probability. */
-static PyObject *
-calibrated(const Model *model, double score, int64_t known)
-{
-    const int64_t *documents = model->first.documents;
-    return Py_BuildValue("dL(dd)(LL)", score, (long long)known, model->last.fit.slope,
-                         model->last.fit.offset, (long long)documents[0],
-                         (long long)documents[1]);
-}
-
-static PyObject *
-stored_score(PyObject *self, PyObject *views)
-{
-    const Model *model = model_in(self);
-    KeysOfViews given = {.n = 0};
-    PyObject *result = NULL;
-    bool is_scored;
-    double score;
-    int64_t known;
-    if (take_keys(&given, views, model->first.n_views)) {
-        ((StoredModel *)(void *)self)->n_busy++;
-        Py_BEGIN_ALLOW_THREADS
-        is_scored = mean_score(model, given.keys, NULL, &score, &known);
-        Py_END_ALLOW_THREADS
-        ((StoredModel *)(void *)self)->n_busy--;
-        result = is_scored ? calibrated(model, score, known) : counted_none();
-    }
-    release_keys_of_views(&given);
-    return result;
-}
-
 /* Open the model in the file of an object; false with an error. */
 static bool
 open_stored(StoredModel *stored)
@@ -197,10 +129,9 @@ stored_dealloc(PyObject *self)
 static PyMethodDef stored_methods[] = {
     {"views", stored_views, METH_NOARGS, NULL},
     {"classes", stored_classes, METH_NOARGS, NULL},
-    {"score", stored_score, METH_O, NULL},
     {"score_all", stored_score_all, METH_O, NULL},
     {"header", stored_header, METH_NOARGS, NULL},
-    {"is_known", stored_is_known, METH_VARARGS, NULL},
+    {"rows", stored_rows, METH_O, NULL},
     {"fit", stored_fit, METH_VARARGS, NULL},
     {"append", stored_append, METH_O, NULL},
     {"gather", stored_gather, METH_O, NULL},

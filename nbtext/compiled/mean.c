@@ -68,18 +68,15 @@ mean_score(const Model *model, const Slice *keys, const Slice *counts, double *s
         Odds odds = odds_of(model, view);
         Sum sum = {0, 0, 0};
         Slice left = keys[view];
-        const uint8_t *more = counts ? counts[view].at : NULL;
+        const uint8_t *more = counts[view].at;
         while (left.at < left.end) {
             uint64_t some[AT_ONCE];
             uint16_t times[AT_ONCE];
             size_t n = 0;
             for (; n < AT_ONCE && left.at < left.end; n++, left.at += sizeof *some) {
                 memcpy(some + n, left.at, sizeof *some);
-                times[n] = 1;
-                if (more) {
-                    memcpy(times + n, more, sizeof *times);
-                    more += sizeof *times;
-                }
+                memcpy(times + n, more, sizeof *times);
+                more += sizeof *times;
             }
             if (!add_terms(model, view, &odds, some, times, n, &sum))
                 return false;

@@ -148,7 +148,7 @@ typedef struct {
     Array checksums;    /* one for each block of them */
     uint8_t *verified;  /* not zero for a block that was verified */
     TermArrays views[MOST_VIEWS];
-    LedgerArrays ledger;
+    LedgerArrays ledger, records; /* the counts of undo records are bins */
     Pack held_out;      /* as the header has it */
     Slice policy;
     size_t n_classes;
@@ -276,17 +276,29 @@ Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts
 
 /* --- mean.c ----------------------------------------------------------------------- */
 
-/* Score a document by the keys of its terms in each view, and how often each occurs, 16 bits;
-   once if there are no counts. False if the model is damaged. */
+/* Score a document by the keys of its terms in each view, and how often each occurs, 16 bits.
+   False if the model is damaged. */
 bool mean_score(const Model *model, const Slice *keys, const Slice *counts, double *score,
                 int64_t *known);
 
 /* --- ledger.c --------------------------------------------------------------------- */
 
-/* What of a document is in the ledger, if it can be said here. */
-typedef enum { NOT_COUNTED, COUNTED_HERE, COUNTED_ELSEWHERE, NOT_SAID } InLedger;
+enum { MOST_ROWS = 64, NO_BIN = -(1 << 15) };
 
-InLedger look_up(const Model *model, const uint8_t *digest, size_t class);
+/* A row, added up over the tables: a document in a class, what the counts are known by, and
+   where its score fell before it was learnt, NO_BIN if nobody knows. */
+typedef struct {
+    uint64_t high, low, fingerprint, class;
+    int64_t count, bin;
+} LedgerRow;
+
+typedef struct {
+    LedgerRow rows[MOST_ROWS];
+    size_t n;
+} Rows;
+
+/* Find in which classes a document is counted; false if that is not to be said here. */
+bool find_rows(const Model *model, const uint8_t *digest, Rows *rows);
 
 /* --- fitting.c -------------------------------------------------------------------- */
 

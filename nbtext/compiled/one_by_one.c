@@ -18,21 +18,28 @@ is_place(int place)
 }
 
 PyObject *
-stored_is_known(PyObject *self, PyObject *args)
+stored_rows(PyObject *self, PyObject *digest)
 {
-    PyObject *digest;
-    int place;
-    if (!PyArg_ParseTuple(args, "Si:is_known", &digest, &place) || !is_place(place))
-        return NULL;
-    if (PyBytes_Size(digest) != DIGEST_SIZE) {
+    Rows found;
+    if (!PyBytes_Check(digest) || PyBytes_Size(digest) != DIGEST_SIZE) {
         PyErr_SetString(PyExc_ValueError, "a digest has 16 bytes");
         return NULL;
     }
-    const uint8_t *at = (const uint8_t *)PyBytes_AsString(digest);
-    InLedger found = look_up(model_in(self), at, (size_t)place);
-    if (found == COUNTED_ELSEWHERE || found == NOT_SAID)
+    if (!find_rows(model_in(self), (const uint8_t *)PyBytes_AsString(digest), &found))
         return counted_none();
-    return PyBool_FromLong(found == COUNTED_HERE);
+    PyObject *rows = PyList_New(0);
+    for (size_t n = 0; rows && n < found.n; n++) {
+        const LedgerRow *row = found.rows + n;
+        if (row->count <= 0)
+            continue;
+        PyObject *one = Py_BuildValue("(nKLL)", (Py_ssize_t)row->class,
+                                      (unsigned long long)row->fingerprint,
+                                      (long long)row->count, (long long)row->bin);
+        if (!one || PyList_Append(rows, one) < 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(one);
+    }
+    return rows;
 }
 
 /* Count documents of a class with scores in some bins so many times more. */

@@ -23,7 +23,7 @@ model_in(PyObject *self)
 }
 
 PyObject *stored_score_all(PyObject *self, PyObject *views);
-PyObject *stored_is_known(PyObject *self, PyObject *args);
+PyObject *stored_rows(PyObject *self, PyObject *digest);
 PyObject *stored_fit(PyObject *self, PyObject *args);
 PyObject *stored_append(PyObject *self, PyObject *table);
 PyObject *stored_gather(PyObject *self, PyObject *before);

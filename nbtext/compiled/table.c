@@ -145,10 +145,10 @@ find_arrays(Reading *reading, const Header *header, Table *table, Bags *bags)
         reading->is_sound &= table->ledger.counts.length == table->ledger.high.length;
     }
     if (n_records) {
-        LedgerArrays records = read_documents(reading, RECORD_NAMES, BINS);
-        reading->is_sound &= records.high.length == n_records
-                             && records.counts.length % n_records == 0
-                             && records.counts.length <= n_records;
+        table->records = read_documents(reading, RECORD_NAMES, BINS);
+        uint64_t n_bins = table->records.counts.length;
+        reading->is_sound &= table->records.high.length == n_records
+                             && n_bins % n_records == 0 && n_bins <= n_records;
     }
     for (size_t view = 0; n_records && view < header->n_views; view++, bags++) {
         Slice name = header->views[view].name;

@@ -5,7 +5,6 @@ A FIFO or device blocks nobody, and a symbolic link is followed only where that 
 asked for.
 """
 
-import errno
 import os
 import stat
 
@@ -37,6 +36,8 @@ def open_file(path: str, flags: int = os.O_RDONLY, *, follow: bool = False) -> i
     descriptor = os.open(path, flags, PRIVATE)
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
+        import errno  # seldom: a message that is learnt waits for this module
+
         os.close(descriptor)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)

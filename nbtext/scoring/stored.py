@@ -11,6 +11,7 @@ of what is decided here.
 
 import os
 from stat import S_ISREG
+from sys import byteorder
 
 from nbtext.constants import CERTAIN
 from nbtext.tokens.kinds import INTERFACE, reader_of
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     StoredScore: TypeAlias = tuple[Pair, Pair, int]
     """The log posterior of both classes, the same as it is printed, and how many of the
     terms the model knows."""
+
+ONCE: "Final" = (1).to_bytes(2, byteorder)
+"""How often a token occurs that is there as often as it occurs, 16 bits."""
 
 MOST_KEPT: "Final" = 8
 """Maximum number of models that stay open."""
@@ -132,11 +136,38 @@ def scored_by(
     model: "StoredModel", keys: tuple[memoryview, ...]
 ) -> "StoredScore | None":
     """Score a document by the keys of its terms; None if the file is damaged."""
-    found = model.score(keys)
+    found = raw_score(model, keys)
     if found is None:
         return None
     score, known, fit, documents = found
     return (*_posteriors(score if known else None, fit, documents), known)
+
+
+def raw_score(
+    model: "StoredModel", keys: "Sequence[memoryview | bytes]"
+) -> "tuple[float, int, Pair, tuple[int, int]] | None":
+    """
+    Score a document, but not calibrated.
+
+    Args:
+        model: the open model.
+        keys: for each view those of its tokens, 64-bit integers; one that occurs twice
+            is there twice.
+
+    Returns:
+        The score; how many of the tokens the model knows; the slope and the offset of
+        its calibration; how many documents each class has. None if it is damaged.
+    """
+    views = []
+    for of_view in keys:
+        n = memoryview(of_view).nbytes // 8
+        views.append((of_view, ONCE * n, n.to_bytes(8, byteorder)))
+    found = model.score_all(tuple(views))
+    if found is None:
+        return None
+    score, known, _, fit, documents = found
+    n_known = int.from_bytes(known, byteorder)
+    return memoryview(score).cast("d")[0], n_known, fit, documents
 
 
 def scored_all(

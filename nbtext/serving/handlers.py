@@ -254,11 +254,9 @@ class Handler:
         self, label: str | None, messages: Sequence[bytes]
     ) -> Sequence[LearnResult | NbtextError]:
         """Learn messages, or forget them; return what became of each."""
-        if label is not None:
-            are_new = self._learner.learn(label, messages)
-            if are_new is not None:
-                outcomes = {True: _LEARNT, False: _KNOWN}
-                return [outcomes[is_new] for is_new in are_new]
+        outcomes = self._learner.learn(label, messages)
+        if outcomes is not None:
+            return [LearnResult("-", outcome) for outcome in outcomes]
         path = self._options.model
         check_class(path, label)
         learn_request = LearnRequest(path, label, wait=self._options.wait)
@@ -271,10 +269,6 @@ class _Lesson(NamedTuple):
     request: Request
     label: str | None
     message: bytes
-
-
-_LEARNT: Final = LearnResult("-", "learnt")
-_KNOWN: Final = LearnResult("-", "known")
 
 
 def _class_of(lesson: _Lesson | Answer) -> object:

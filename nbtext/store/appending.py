@@ -5,7 +5,6 @@ The bytes of a table go in. Callers hold the lock of `nbtext.store.lock`. What i
 imported here is waited for with each message that is learnt.
 """
 
-import errno
 import os
 from time import gmtime, strftime
 
@@ -70,7 +69,8 @@ def append_table(
         _write_rest(descriptor, offset, table)
         _make_valid(descriptor, offset, table[:1])
     except OSError as error:
-        # what these import takes long
+        import errno  # seldom; and what these import takes long
+
         from nbtext.errors import ModelWriteError, advice_on
 
         cause = error
@@ -106,6 +106,8 @@ def _check_room(descriptor: int, size: int) -> None:
     disk = os.fstatvfs(descriptor)
     n_free = disk.f_bavail if os.geteuid() else disk.f_bfree
     if disk.f_blocks and n_free * disk.f_frsize < size:  # some do not tell
+        import errno  # seldom
+
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 

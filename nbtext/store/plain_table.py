@@ -55,7 +55,7 @@ IS_MORE: "Final" = b"\1\0" + b"\1" * 254
 
 
 def term_arrays(
-    view: str, keys: bytes, occurrences: bytes, documents: bytes
+    view: str, keys: bytes, occurrences: bytes, documents: bytes, times: list[int]
 ) -> "list[Array]":
     """
     Return the arrays of the terms of a view that has fewer than MOST_TERMS.
@@ -65,7 +65,21 @@ def term_arrays(
         keys: sorted, 64 bits each.
         occurrences: how often each of them occurs, 1 or more, 32 bits each.
         documents: in how many documents, 1 to 255, 32 bits each.
+        times: how often all of that is added to each class of the table.
     """
+    index = [
+        (f"{view}.buckets", *smallest(_buckets(keys))),
+        (f"{view}.keys", "u8", keys),
+    ]
+    return index + (
+        _added_arrays(view, occurrences, documents)
+        if times == [1]
+        else _changed_arrays(view, occurrences, documents, times)
+    )
+
+
+def _added_arrays(view: str, occurrences: bytes, documents: bytes) -> "list[Array]":
+    """Return what is added to one class."""
     # a term that counts 1 only has its class, the first one, for a code
     few, documents = _in_bytes(occurrences), documents[::4]
     if few is None:
@@ -79,8 +93,6 @@ def term_arrays(
     steps = range(0, len(codes), STRIDE)
     starts = accumulate([codes.count(1, at, at + STRIDE) for at in steps], initial=0)
     return [
-        (f"{view}.buckets", *smallest(_buckets(keys))),
-        (f"{view}.keys", "u8", keys),
         (f"{view}.codes", "u1", codes),
         (f"{view}.starts", *smallest([*starts][:-1])),
         (f"{view}.classes", "u1", bytes(n_more)),
@@ -90,6 +102,25 @@ def term_arrays(
             "u1",
             bytes(compress(documents, codes)) if several else b"\1" * n_more,
         ),
+    ]
+
+
+def _changed_arrays(
+    view: str, occurrences: bytes, documents: bytes, times: list[int]
+) -> "list[Array]":
+    """Return what is added to each class, or taken away: each term has an entry."""
+    counts = numbers_of(occurrences), numbers_of(documents)
+    n_terms, n_classes = len(counts[0]), len(times)
+    columns = [[n * count for count in column for n in times] for column in counts]
+    return [
+        (f"{view}.codes", "u1", bytes([2 * n_classes - 1]) * n_terms),
+        (
+            f"{view}.starts",
+            *smallest([*range(0, n_terms * n_classes, STRIDE * n_classes)]),
+        ),
+        (f"{view}.classes", "u1", bytes(range(n_classes)) * n_terms),
+        (f"{view}.occurrences", *smallest(columns[0])),
+        (f"{view}.documents", *smallest(columns[1])),
     ]
 
 
@@ -133,12 +164,16 @@ _SHIFTED: "dict[int, bytes]" = {}
 
 
 def smallest(values: list[int]) -> tuple[str, bytes]:
-    """Return the type of fewest bytes that holds all values, 0 or more, and these."""
-    most = max(values, default=0)
-    if most < 1 << 8:
+    """Return the type of fewest bytes that holds all values, and their bytes."""
+    least, most = min(values, default=0), max(values, default=0)
+    if least >= 0 and most < 1 << 8:
         return "u1", bytes(values)
-    width = 2 if most < 1 << 16 else 4
-    return f"u{width}", b"".join([n.to_bytes(width, "little") for n in values])
+    kind, bits, width = ("i", 7, 1) if least < 0 else ("u", 8, 1)
+    while not -1 << bits <= least <= most < 1 << bits:
+        width, bits = 2 * width, bits + 8 * width
+    return f"{kind}{width}", b"".join(
+        [n.to_bytes(width, "little", signed=least < 0) for n in values]
+    )
 
 
 # --- values ---------------------------------------------------------------------------

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nbtext import train_on
 from nbtext.cli import _status as status
 from nbtext.document import Document
 from nbtext.errors import NoModelError
 from nbtext.files import _locking
 from nbtext.learning import LearnRequest
+from nbtext.learning.stored import learn_stored
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings.reading import default_settings
@@ -32,7 +34,8 @@ from nbtext.store import appending, compact, open_model
 from nbtext.store.file import map_file
 from nbtext.store.lock import locked
 from nbtext.store.writing import replace_file
-from tests.build import learnt
+from nbtext.tokens.engine import engine
+from tests.build import HAM, SPAM, learnt, mail
 from tests.forking import ended, forked
 from tests.waiting import PATIENCE
 
@@ -168,6 +171,36 @@ def test_what_many_writers_leave_is_the_sum_of_what_each_did(
     taught = sum(table.header.history.taught for table in open_model(str(path)).tables)
     assert taught > len(expected)
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
+def test_mail_is_corrected_by_many(quick_folder: Path, truth: "Truth") -> None:
+    """By the compiled engine where nobody else has the model, and else by the other."""
+    path = quick_folder / "mail.nbt"
+    first = [("ham", mail(0, HAM)), ("spam", mail(0, SPAM))]
+    train_on(first, str(path))
+
+    def correct(writer: int) -> None:
+        n_quick = 0
+        for label, numbers in deeds(writer, 40):
+            for number in numbers:
+                message = mail(100 * writer + number, SPAM)
+                found = learn_stored(str(path), label, [message])
+                n_quick += found is not None
+                if found is None:
+                    done(path, label, [Document("-", (message,))])
+        assert n_quick > 10
+
+    assert all_end_well([forked(partial(correct, writer)) for writer in (1, 2, 3)])
+
+    expected = [Document("-", (message,), label) for label, message in first]
+    for writer in (1, 2, 3):
+        for one in left(writer, 40):
+            number = int(one.name.partition(".")[2])
+            message = mail(100 * writer + number, SPAM)
+            expected.append(Document(one.name, (message,), one.label))
+    found = open_model(str(path))
+    assert truth.stored(path) == truth.counted(found.settings, expected)
 
 
 def test_compacting_all_the_time_takes_nothing_away(path: Path, truth: "Truth") -> None:

@@ -264,6 +264,7 @@ def test_moving_or_forgetting_a_file_loads_neither_click_nor_numpy(
     assert loaded.isdisjoint((*HEAVY, "click"))
 
 
+KNOWN = b"Subject: money\n\nmoney for a winner\n"
 LEAN = [
     ["classify", "-m", "mail.nbt"],
     ["classify", "-m", "mail.nbt", "--is", "spam", "-q"],
@@ -274,7 +275,11 @@ LEAN = [
     ["bogofilter", "-v", "--model", "mail.nbt"],
     ["learn", "spam", "-m", "mail.nbt"],
     ["bogofilter", "-n", "--model", "mail.nbt"],
+    ["learn", "ham", "-m", "mail.nbt"],
+    ["forget", "-m", "mail.nbt"],
+    ["bogofilter", "-Sn", "--model", "mail.nbt"],
 ]
+"""Of a message that the model knows as spam."""
 SLOW_TO_IMPORT = (
     *("typing", "re", "enum", "functools", "collections", "contextlib", "msgpack"),
     *("importlib", "warnings", "nbtext.settings", "nbtext.errors", "nbtext.sources"),
@@ -288,7 +293,7 @@ def mail_model(tmp_path: Path) -> Path:
     from tests.build import HAM, SPAM, mail
 
     path = tmp_path / "mail.nbt"
-    pairs = [("spam", mail(1, SPAM)), ("ham", mail(2, HAM))]
+    pairs = [("spam", mail(1, SPAM)), ("ham", mail(2, HAM)), ("spam", KNOWN)]
     train_on(pairs, str(path))
     return path
 
@@ -318,9 +323,7 @@ def loaded_for(message: bytes, arguments: list[str], folder: Path) -> list[str]:
 def test_a_plain_message_loads_next_to_nothing(
     mail_model: Path, arguments: list[str]
 ) -> None:
-    message = b"Subject: money\n\nmoney for a winner\n"
-
-    after = loaded_for(message, arguments, mail_model.parent)
+    after = loaded_for(KNOWN, arguments, mail_model.parent)
 
     assert set(after).isdisjoint((*HEAVY, *SLOW_TO_IMPORT))
     assert len(after) < 30

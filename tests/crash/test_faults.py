@@ -11,6 +11,7 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -275,28 +276,40 @@ def test_an_operation_is_done_or_not(
     check(case(grown, operation(label, numbers).carry_out), strike, truth)
 
 
-def learn_plainly(path: Path) -> bool:
+def learn_plainly(path: Path, label: str | None, number: int) -> bool:
     """Learn a mail as the command does; return whether the compiled engine did it."""
-    message = mail(9, SPAM)
-    if stored.learn_stored(str(path), "spam", [message]) is not None:
+    message = mail(number, SPAM)
+    if stored.learn_stored(str(path), label, [message]) is not None:
         return True
-    learn(path, "spam", [message])
+    learn(path, label, [message])
     return False
 
 
 @pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
+@pytest.mark.parametrize(
+    ("label", "number"),
+    [("spam", 9), ("ham", 4), (None, 4)],
+    ids=["learn", "move", "forget"],
+)
 @each_strike
 def test_a_mail_is_learnt_by_the_compiled_engine_or_not(
-    strike: Strike, quick_folder: Path, case: Callable[..., Case], truth: "Truth"
+    strike: Strike,
+    label: str | None,
+    number: int,
+    quick_folder: Path,
+    case: Callable[..., Case],
+    truth: "Truth",
 ) -> None:
     path = quick_folder / "mail.nbt"
     train_on([("ham", mail(1, HAM)), ("spam", mail(2, SPAM))], str(path))
     learn(path, "ham", [mail(3, HAM)])
+    learn(path, "spam", [mail(4, SPAM)])
     contents = path.read_bytes()
-    assert learn_plainly(path)
+    assert learn_plainly(path, label, number)
     path.unlink()
 
-    check(case(contents, learn_plainly), strike, truth)
+    carry_out = partial(learn_plainly, label=label, number=number)
+    check(case(contents, carry_out), strike, truth)
 
 
 @some_strikes

@@ -56,7 +56,7 @@ def path(trained: Path, tmp_path: Path) -> Path:
     set_policy(str(path), Policy(threshold=0.9))
     for number, words in enumerate((HAM, SPAM), 88):
         label = ("ham", "spam")[number % 2]
-        assert learn_stored(str(path), label, [mail(number, words)]) == (True,)
+        assert learn_stored(str(path), label, [mail(number, words)]) == ("learnt",)
     return path
 
 
@@ -170,7 +170,7 @@ def test_what_is_taken_away_and_was_never_counted_is_damage_to_both(
     run: Run, path: Path, column: str
 ) -> None:
     new = NEW + b"neverbefore " * 3
-    assert learn_stored(str(path), "spam", [new]) == (True,)
+    assert learn_stored(str(path), "spam", [new]) == ("learnt",)
     assert run(["-m", str(path), "forget"], new, is_pipe=True)[0] == 0
     tables = forge.taken_apart(path.read_bytes())
     arrays = tables[-2].arrays

@@ -1,8 +1,9 @@
 """
-What `bogofilter`, alone, with `-p`, `-v`, `-s` or `-n`, does with one plain mail.
+What `bogofilter`, alone, with `-p`, `-v`, `-s`, `-n` ..., does with one plain mail.
 
 What takes long to import is not imported here (`nbtext.cli._quick`). Only the options
-that recipes give for each message are read: `-p`, `-e`, `-v`, `-s`, `-n` and the model.
+that recipes give for each message are read: `-p`, `-e`, `-v`, `-s`, `-n`, `-Ns`, `-Sn`
+and the model.
 """
 
 import os
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
 LETTERS: "Final" = "pev"
 """The options that are read here: pass on, always exit with 0, say the verdict."""
 
-LEARNT: "Final" = {"s": SPAM, "n": HAM}
-"""And these, alone: learn the message."""
+LEARNT: "Final" = {
+    "s": SPAM, "n": HAM, "Ns": SPAM, "sN": SPAM, "Sn": HAM, "nS": HAM,
+}  # fmt: skip
+"""And these, alone: learn the message, or move it, which is the same."""
 
 STATUSES: "Final" = {
     "Spam": status.IT_IS,

@@ -18,6 +18,8 @@ from nbtext.store.plain_table import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nbtext.store.plain_table import Value
 
 INTEGERS = [0, 1, 31, 32, 127, 128, 255, 256, 65_535, 65_536, 2**32 - 1, 2**32, 2**63]
@@ -62,6 +64,56 @@ def test_numbers_take_the_fewest_bytes(most: int, kind: str) -> None:
     assert smallest([]) == ("u1", b"")
 
 
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([-1, 1], "i1"),
+        ([-128, 127], "i1"),
+        ([-129, 0], "i2"),
+        ([-1, 128], "i2"),
+        ([-1, 32_768], "i4"),
+        ([-(2**31) - 1, 0], "i8"),
+    ],
+)
+def test_numbers_below_zero_take_the_fewest_bytes(values: list[int], kind: str) -> None:
+    found, data = smallest(values)
+
+    assert (
+        found == kind == schema.smallest_type(min(values), max(values), schema.COUNTS)
+    )
+    assert memoryview(data).cast(schema.TYPES[found]).tolist() == values
+
+
+def values_of(given: "Sequence[array[int]]", times: list[int]) -> dict[str, list[int]]:
+    """Return the arrays of terms, by the ends of their names."""
+    keys, occurrences, documents = [numbers.tobytes() for numbers in given]
+    arrays = term_arrays("raw", keys, occurrences, documents, times)
+    return {
+        name.removeprefix("raw."): memoryview(data).cast(schema.TYPES[kind]).tolist()
+        for name, kind, data in arrays
+    }
+
+
+@pytest.mark.parametrize("times", [[-1], [-3], [-1, 1], [1, -2]])
+@pytest.mark.parametrize("n_terms", [0, 1, 16, 17, 300])
+def test_terms_are_taken_away(n_terms: int, times: list[int]) -> None:
+    counts = [n % 200 + 1 for n in range(n_terms)]
+    ones = array("i", [1] * n_terms)
+    given = array("Q", range(n_terms)), array("i", counts), ones
+    n_classes = len(times)
+
+    found = values_of(given, times)
+
+    del found["buckets"], found["keys"]
+    assert found == {
+        "codes": [n_classes - 1 + n_classes] * n_terms,
+        "starts": [n * n_classes for n in range(0, n_terms, 16)],
+        "classes": [*range(n_classes)] * n_terms,
+        "occurrences": [n * count for count in counts for n in times],
+        "documents": [n for _ in counts for n in times],
+    }
+
+
 @pytest.mark.parametrize("most", [1, 2, 255, 256, 70_000])
 @pytest.mark.parametrize("n_terms", [0, 1, 16, 17, 300, 5_000])
 def test_terms_are_those_of_the_schema(n_terms: int, most: int) -> None:
@@ -71,12 +123,8 @@ def test_terms_are_those_of_the_schema(n_terms: int, most: int) -> None:
     mails = [min(2, count) for count in times]
     given = array("Q", keys), array("i", times), array("i", mails)
 
-    arrays = term_arrays("raw", *[numbers.tobytes() for numbers in given])
+    found = values_of(given, [1])
 
-    found = {
-        name.removeprefix("raw."): memoryview(data).cast(schema.TYPES[kind]).tolist()
-        for name, kind, data in arrays
-    }
     bits = schema.index_bits(n_terms)
     tops = [key >> KEY_BITS - bits for key in keys]
     more = [n for n in range(n_terms) if times[n] > 1]
