@@ -1,9 +1,9 @@
 """What `nbtext filter` does, apart from reading its command line."""
 
 import os
+from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from collections import Counter as Tally
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
 from typing import NamedTuple
 
 from nbtext.cli import _status as status

@@ -70,6 +70,7 @@ SAID: "Final" = {
     "known": "1 document known as {} already",
     "moved": "moved 1 document to {}",
     "forgotten": "forgot 1 document",
+    "refused": "refused 1 document",
 }
 """What is said of a message, by what has become of it, as `nbtext.cli._learn` does."""
 
@@ -98,9 +99,13 @@ def learnt(
     outcome = learnt_now(model, label, mail)
     if outcome is None:
         return None if file is not None else Begun(sys.stdin.fileno(), mail)
+    if outcome == "refused":
+        from nbtext.learning.lesson import UNKNOWN
+
+        to_stderr(f"refused: {file or '-'}: {UNKNOWN}")
     if not is_quiet:
         to_stderr(SAID[outcome].format(label))
-    return status.DONE
+    return status.DATA if outcome == "refused" else status.DONE
 
 
 def learnt_now(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     """The terms of mails that were read together, as `MailReader.read_all` has them."""
 
     Fit: TypeAlias = tuple[float, float, int]
-    Outcome: TypeAlias = Literal["learnt", "known", "moved", "forgotten"]
+    Outcome: TypeAlias = Literal["learnt", "known", "moved", "forgotten", "refused"]
     Lesson: TypeAlias = tuple[tuple[Outcome, ...], bytes]
     """What becomes of each mail, and the table to append, empty if all were known."""
 
@@ -51,6 +51,9 @@ BINS_A_NAT: "Final" = 16
 ROUNDED: "Final" = 9
 FARTHEST_BIN: "Final" = 4096
 """As `nbtext.counts.calibration` has them."""
+
+UNKNOWN: "Final" = "it is not in the model: it was never learnt, or is forgotten"
+"""Why a document is not forgotten."""
 
 UNFIT: "Final" = (1.0, 0.0, 0)
 """What a table that is no file's says of the fit."""
@@ -131,7 +134,7 @@ def lesson_of(
         again: opens the model once more; it is given a table that is in no file.
 
     Returns:
-        None if `nbtext.learning.stream` is to do it.
+        None if `nbtext.learning.stream` is to do it. Only what is UNKNOWN is refused.
     """
     try:
         return _lesson(model, reader, label, mails, header, again)
@@ -158,12 +161,15 @@ def _lesson(
         rows = model.rows(digest)
         if rows is None or any(digest == mail.digest for mail in new.values()):
             raise NotHereError  # it is a copy of another
+        if not rows and label is None:
+            outcomes.append("refused")
+            continue
         if rows and all(row[0] == place for row in rows):
             outcomes.append("known")
             continue
         terms = [_terms_of(*view, n) for view in views]
         new[n] = Mail(digest, bytes(marks[8 * n : 8 * n + 8]), terms)
-        if rows or label is None:  # it is to be taken away from where it is
+        if rows:  # it is to be taken away from where it is
             if len(mails) > 1:
                 raise NotHereError
             return _corrected(model, label, new[n], views, rows, header, again)
@@ -190,7 +196,7 @@ def _corrected(
 ) -> "Lesson":
     """Return what takes a mail away from its class, and adds it to another if any."""
     if len(rows) != 1 or rows[0][1] != int.from_bytes(mail.mark, "little"):
-        raise NotHereError  # it is in both classes, in none, or has other terms now
+        raise NotHereError  # it is in both classes, or has other terms now
     place, _, count, bin_ = rows[0]
     before = model.classes()[place]
     times = {before: -count}

@@ -18,6 +18,7 @@ from nbtext.counts.fitting import chosen
 from nbtext.document import Document
 from nbtext.errors import NoModelError, SettingsError
 from nbtext.keyring import make_secret
+from nbtext.learning.lesson import UNKNOWN
 from nbtext.learning.new_classes import check_name, with_classes
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.scoring import Model
@@ -33,9 +34,6 @@ from nbtext.store.header import KEPT_RECORDS
 from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
 from nbtext.tokens import AnyReading, is_mail
-
-UNKNOWN: Final = "it is not in the model: it was never learnt, or is forgotten"
-"""Why a document is not forgotten."""
 
 CHANGED: Final = ("learnt", "moved")
 """Outcomes after which a class has one document more."""

@@ -21,9 +21,9 @@ from nbtext.errors import NoModelError
 from nbtext.files import is_in_place
 from nbtext.keyring import name_secret
 from nbtext.learning.leaving_out import without_needless
+from nbtext.learning.lesson import UNKNOWN
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import (
-    UNKNOWN,
     Batch,
     LearnRequest,
     LearnResult,

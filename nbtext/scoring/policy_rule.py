@@ -8,7 +8,6 @@ probabilities where the prior holds (Murphy 2006, equations 3 and 4; Saerens, La
 and Decaestecker 2002, equation 2.4). The cap comes after that.
 """
 
-from fractions import Fraction
 from math import exp, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -247,6 +246,8 @@ def held_out_of(limit: FalsePositives, basis: Basis) -> HeldOut:
 
     If they say nothing, it is the lowest threshold of `filter`, from no documents.
     """
+    from fractions import Fraction  # here, because it takes 2 ms, and few limit that
+
     found = held_out_threshold(
         basis.calibration,
         basis.fit,

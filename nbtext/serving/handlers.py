@@ -23,7 +23,7 @@ from nbtext.errors import (
 )
 from nbtext.filtering import with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
-from nbtext.learning.plan import UNKNOWN
+from nbtext.learning.lesson import UNKNOWN
 from nbtext.learning.stored import StoredLearner
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Decision, DecisionRule, load_model
@@ -256,7 +256,11 @@ class Handler:
         """Learn messages, or forget them; return what became of each."""
         outcomes = self._learner.learn(label, messages)
         if outcomes is not None:
-            return [LearnResult("-", outcome) for outcome in outcomes]
+            reasons = {"refused": UNKNOWN}
+            return [
+                LearnResult("-", outcome, reason=reasons.get(outcome, ""))
+                for outcome in outcomes
+            ]
         path = self._options.model
         check_class(path, label)
         learn_request = LearnRequest(path, label, wait=self._options.wait)

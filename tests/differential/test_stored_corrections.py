@@ -89,10 +89,12 @@ def test_a_model_is_as_if_the_mail_had_always_been_there(model: Path) -> None:
 
 
 def test_what_is_not_known_where_it_is_to_be_forgotten(model: Path) -> None:
-    not_done(model, None, [NEW])
+    assert agree(model, None, [NEW, NEW])
     assert agree(model, "spam", [NEW])
     assert agree(model, None, [NEW])
-    not_done(model, None, [NEW])  # not a second time
+    whole = model.read_bytes()
+    assert learn_stored(str(model), None, [NEW]) == ("refused",)  # a second time
+    assert model.read_bytes() == whole
 
 
 def test_what_is_moved_is_known_there_then(model: Path) -> None:
@@ -254,6 +256,30 @@ def test_other_models(tmp_path: Path, score: str) -> None:
 
     not_done(path, "spam", [HERE])
     not_done(path, None, [HERE])
+
+
+@pytest.mark.parametrize(
+    "name", ["mail", "mail.eml", "m\xf6l", "a b", "a\nb", "m\udcff"]
+)
+@pytest.mark.parametrize("options", [["learn", "spam"], ["forget"], ["forget", "-q"]])
+def test_a_file_is_named_the_same(
+    run: Run,
+    model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    name: str,
+) -> None:
+    whole = model.read_bytes()
+    path = tmp_path / name
+    path.write_bytes(NEW)
+    command = [*options, str(path), "-m", str(model)]
+
+    quick = run(command, b"", is_pipe=True), model.read_bytes()
+    model.write_bytes(whole)
+    monkeypatch.setattr(stored, "learn_stored", lambda *_: None)
+
+    assert quick == (run(command, b"", is_pipe=True), model.read_bytes())
 
 
 COMMANDS = [

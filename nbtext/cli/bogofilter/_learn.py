@@ -17,7 +17,7 @@ from nbtext.cli.bogofilter._words import HAM, SPAM
 from nbtext.document import Document, Item, OnProblem, raise_unreadable
 from nbtext.errors import NoModelError
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
-from nbtext.learning.plan import UNKNOWN
+from nbtext.learning.lesson import UNKNOWN
 from nbtext.scoring import load_model
 
 

@@ -3,7 +3,6 @@
 import os
 import stat
 from itertools import chain
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from nbtext.errors import SettingsError, SourceError
@@ -118,6 +117,8 @@ def check_owner(mailbox: Mailbox) -> None:
     """
     if os.geteuid():
         return
+    from pathlib import Path  # here, because it takes 3 ms, and few are root
+
     ways = (Path(os.path.abspath(mailbox.path)), Path(mailbox.place))
     for path in chain.from_iterable((way, *way.parents) for way in ways):
         try:

@@ -6,7 +6,7 @@ import pytest
 
 from nbtext.document import Document
 from nbtext.learning import LearnRequest, LearnResult
-from nbtext.learning.plan import UNKNOWN
+from nbtext.learning.lesson import UNKNOWN
 from tests.build import documents_of, learnt
 
 N_MANY = 20  # more than the plain engine takes
