@@ -157,6 +157,10 @@ class Model(NamedTuple):
             )
         )
 
+    def as_stored(self) -> "Model":
+        """Return the same model; it remembers nothing."""
+        return self._replace(stored=tuple(map(_as_stored, self.stored)))
+
     def n_terms(self, view: int) -> int:
         """
         Return how many distinct terms a view has, over all tables.
@@ -408,3 +412,16 @@ class _Remembered(Stored):
         self._known |= missing
         self._known |= self._model.found(self._view, missing)
         return {key: self._known[key] for key in keys if self._known[key]}
+
+    def as_stored(self) -> tuple[Stored, ...]:
+        """Return what is looked up: the counts in each of the tables."""
+        return _as_stored(self._model.stored[self._view])
+
+
+def _as_stored(stored: tuple[Stored, ...]) -> tuple[Stored, ...]:
+    """Return the counts of a view without those that remember."""
+    return tuple(
+        beneath
+        for one in stored
+        for beneath in (one.as_stored() if isinstance(one, _Remembered) else (one,))
+    )

@@ -47,7 +47,7 @@ class NormalisedComplement(OnWeightedTerms):
         if not part.rest:
             return part
         # without histograms, which say nothing here and have no hash
-        factors = _factors_of(model._replace(more_histograms=None))[view]
+        factors = _factors_of(model.as_stored()._replace(more_histograms=None))[view]
         a = model.scoring.smoothing
         column = model.settings.views[view].column(WEIGHT)
         found = model.found(view, terms)

@@ -8,7 +8,10 @@ import pytest
 
 from nbtext.counts import Fit
 from nbtext.document import Document
+from nbtext.scoring import batch_model
+from nbtext.scoring.batch_model import BatchModel, open_batch_model
 from nbtext.scoring.explaining import explain
+from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import scoring_of
 from nbtext.scoring.stored_view import Entry, StoredView
 from nbtext.settings.reading import default_settings
@@ -37,3 +40,23 @@ def test_a_term_is_looked_up_once(
 
     assert explanation.reasons
     assert set(asked.values()) == {1}
+
+
+def test_what_is_computed_of_all_terms_is_computed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scoring = scoring_of("wcnb")
+    settings = default_settings("text", 2)
+    model = model_of(tmp_path / "m.nbt", counted(TEXTS, settings), scoring)
+    document = Document("1", (b"cheap lunch",))
+    opened = []
+
+    def opening(given: Model) -> BatchModel:
+        opened.append(given)
+        return open_batch_model(given)
+
+    monkeypatch.setattr(batch_model, "open_batch_model", opening)
+    for _ in range(3):
+        explain(model, read(document, settings), Fit(), document=document)
+
+    assert len(opened) == 1
