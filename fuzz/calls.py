@@ -25,7 +25,7 @@ from fuzz.checked import fuzz_checked, parser_of
 from fuzz.laws import expect
 from nbtext.learning.lesson import lesson_of
 from nbtext.mail.questions import ANSWERS
-from nbtext.scoring.stored import raw_score
+from nbtext.scoring.stored import packed
 from nbtext.settings.reading import KEY_BITS, default_settings
 from nbtext.tokens import codepoints
 from nbtext.tokens.compiled import described, reader
@@ -219,27 +219,22 @@ def _reader(extension: Any) -> Call:
     def read(*arguments: Any) -> None:
         reader = extension.MailReader(*arguments)
         for mail in (mails.NESTED, mails.ASKING):
-            reader.read(mail)
-            reader.read_all((mail, mail))
+            reader.read((mail,), True, False)
+            reader.read((mail, mail))
 
     return read, (_views(), answered)
 
 
 def _read(extension: Any) -> Call:
-    return extension.MailReader(_views(), answered).read, (mails.NESTED,)
-
-
-def _read_all(extension: Any) -> Call:
     reader = extension.MailReader(_views(), answered)
-    return reader.read_all, ((mails.PLAIN, mails.NESTED, b""),)
+    return reader.read, ((mails.PLAIN, mails.NESTED, b""), True, True)
 
 
 def _wanted() -> tuple[Any, ...]:
     """Return keys of the mails in each view, sorted, and some that none has."""
     plain = reader(default_settings("mail", 2).views, "mail")
-    found = None if plain is None else plain.read(mails.NESTED)
-    views = () if found is None else found[0]
-    keys = [sorted({*view.cast("Q")[::2], 5}) for view in views]
+    views = () if plain is None else plain.read((mails.NESTED,), False, False)[0]
+    keys = [sorted({*view.cast("Q")[::2], 5}) for view, _, _ in views]
     middle = 1 << KEY_BITS - 1
     return tuple(
         (
@@ -294,21 +289,22 @@ def _stored(extension: Any) -> Call:
         stored.tables()
         stored.header()
         stored.gather(None)
-        raw_score(stored, (b"",) * len(stored.views()))
+        stored.score(((b"", b"", bytes(8)),) * len(stored.views()))
 
     return look, (_models[0],)
 
 
-def _score_all(extension: Any) -> Call:
+def _score(extension: Any) -> Call:
     keys = array("Q", [1, 1 << 47, 5, (1 << 64) - 1])
     view = keys, array("H", [1, 65_535, 2, 3]), array("Q", [0, 3, 4])
-    return extension.StoredModel(_models[0]).score_all, ((view, view, view),)
+    once = keys, array("H"), array("Q", [2, 2, 4])
+    return extension.StoredModel(_models[0]).score, ((view, once, view),)
 
 
 def _rows(extension: Any) -> Call:
     stored = extension.StoredModel(_models[0])
-    found = reader_of(stored.views()).read(models.HAM)
-    return stored.rows, (bytes(16) if found is None else found[1],)
+    _, facts = reader_of(stored.views()).read((models.HAM,))
+    return stored.rows, (bytes(facts[:16]),)
 
 
 def _fit(extension: Any) -> Call:
@@ -330,8 +326,9 @@ def _gather(extension: Any) -> Call:
 
     def gather(*given: Any) -> None:
         stored.gather(*given)
+        view = packed(array("Q", [1, 1 << 47, 5]).tobytes())
         for model in (stored, before):
-            raw_score(model, (KEYS, KEYS, KEYS))
+            model.score((view, view, view))
 
     return gather, (before,)
 
@@ -352,7 +349,8 @@ def _append(extension: Any) -> Call:
         stored.gather(None)
         stored.append(*given)
         stored.fit(0, b"", 0.35, 100.0, 1.0)
-        raw_score(stored, (KEYS, KEYS, KEYS))
+        view = packed(array("Q", [1, 1 << 47, 5]).tobytes())
+        stored.score((view, view, view))
 
     return append, (table,)
 
@@ -370,13 +368,12 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "MailReader": _reader,
     "MailReader.document_keys": _document_keys,
     "MailReader.read": _read,
-    "MailReader.read_all": _read_all,
     "MailReader.find_texts": _find_texts,
     "TextFinder": _finder,
     "TextFinder.look": _look,
     "TextFinder.found": _found,
     "StoredModel": _stored,
-    "StoredModel.score_all": _score_all,
+    "StoredModel.score": _score,
     "StoredModel.rows": _rows,
     "StoredModel.fit": _fit,
     "StoredModel.append": _append,

@@ -26,35 +26,30 @@ class MailReader:
         /,
     ) -> MailReader: ...
     def read(
-        self, message: bytes, is_named: bool = True, /
-    ) -> tuple[tuple[memoryview, ...], bytes, bool] | None:
-        """
-        Read a message.
-
-        Returns:
-            The keys of its terms in each view, its digest, empty if it is not named,
-            and whether it is typical; None if `nbtext.tokens.reading.read` is to read
-            it.
-
-        """
-    def read_all(
-        self, messages: tuple[bytes, ...], are_named: bool = True, /
+        self,
+        messages: tuple[bytes, ...],
+        are_named: bool = True,
+        are_counted: bool = True,
+        /,
     ) -> tuple[
-        tuple[tuple[memoryview, memoryview, memoryview], ...],
-        memoryview,
-        memoryview,
-        memoryview,
+        tuple[tuple[memoryview, memoryview | bytes, memoryview], ...], memoryview
     ]:
         """
         Read messages.
 
+        Args:
+            messages: any bytes.
+            are_named: whether they get digests and fingerprints.
+            are_counted: whether each key comes once, with how often it occurs, or as
+                often as it occurs.
+
         Returns:
-            For each view the distinct keys of each message, how often each of them
-            occurs (16-bit integers, perhaps some too many) and where each message's
-            keys end. Then for each message a digest of 16 bytes and a fingerprint,
-            which mean nothing if they are not named, and a number: 1 for one that was
-            read, 2 if it is typical, 0 for one that `nbtext.tokens.reading.read` is to
-            read.
+            For each view the keys of each message, how often each of them occurs
+            (16-bit integers, perhaps some too many; none if they are not counted) and
+            where each message's keys end. Then for each message 32 bytes: a digest of
+            16 and a fingerprint, which mean nothing if it is not named, and a number: 1
+            for one that was read, 2 if it is typical, 0 for one that
+            `nbtext.tokens.reading.read` is to read.
 
         """
     def document_keys(
@@ -185,29 +180,28 @@ class StoredModel:
             None if it is to be done in Python.
 
         """
-    def score_all(
+    def score(
         self,
         views: tuple[
             tuple[memoryview | bytes, memoryview | bytes, memoryview | bytes], ...
         ],
         /,
     ) -> (
-        tuple[bytearray, bytearray, bytearray, tuple[float, float], tuple[int, int]]
-        | None
+        tuple[list[tuple[float, int, int]], tuple[float, float], tuple[int, int]] | None
     ):
         """
-        Score documents, whose terms are as `MailReader.read_all` returns them.
+        Score documents, whose terms are as `MailReader.read` returns them.
 
         Args:
-            views: for each view the distinct keys of each document, 64-bit integers,
-                how often each of them occurs, 16-bit integers, and where each
+            views: for each view the keys of each document, 64-bit integers, how often
+                each of them occurs, 16-bit integers, or none for once, and where each
                 document's keys end, 64-bit integers.
 
         Returns:
-            For each document the score, not calibrated, 64-bit floats, how many of its
-            terms the model knows and how many it has, 64-bit integers; slope and offset
-            of the calibration; how many documents each class has. None if the file is
-            damaged, which `nbtext.scoring.model` says how.
+            For each document the score, not calibrated, how many of its terms the model
+            knows and how many it has; slope and offset of the calibration; how many
+            documents each class has. None if the file is damaged, which
+            `nbtext.scoring.model` says how.
 
         Raises:
             ValueError: the views are of different documents, or say of more terms than

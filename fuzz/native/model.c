@@ -73,9 +73,9 @@ score(const Model *model)
 {
     enum { MOST_KEYS = 64 };
     uint64_t keys[MOST_VIEWS][MOST_KEYS], times[MOST_VIEWS][MOST_KEYS / 4];
-    Slice slices[MOST_VIEWS], counts[MOST_VIEWS];
-    double value;
-    int64_t known;
+    Slice slices[MOST_VIEWS], counts[MOST_VIEWS] = {{0}};
+    bool are_counted = random_below(2);
+    Scored scored;
     uint64_t n_terms = 0;
     for (size_t view = 0; view < model->first.n_views; view++) {
         size_t n = random_below(MOST_KEYS + 1);
@@ -85,14 +85,16 @@ score(const Model *model)
         for (size_t k = 0; k < MOST_KEYS / 4; k++)
             times[view][k] = random_bits();
         at = (const uint8_t *)times[view];
-        counts[view] = slice(at, at + 2 * n);
+        if (are_counted)
+            counts[view] = slice(at, at + 2 * n);
         for (size_t k = 0; k < n; k++)
-            n_terms += (uint64_t)(at[2 * k] | at[2 * k + 1] << 8);
+            n_terms += are_counted ? (uint64_t)(at[2 * k] | at[2 * k + 1] << 8) : 1;
     }
-    if (!mean_score(model, slices, counts, &value, &known))
+    if (!mean_score(model, slices, counts, &scored))
         return;
-    HOLDS(known >= 0 && (uint64_t)known <= n_terms);
-    HOLDS(value == value);
+    HOLDS((uint64_t)scored.terms == n_terms);
+    HOLDS(scored.known >= 0 && scored.known <= scored.terms);
+    HOLDS(scored.score == scored.score);
 }
 
 /* Choose a digest: one that the model has, if it can be read, or any. */
@@ -148,22 +150,18 @@ check_alike(const Model *one, const Model *other)
 {
     enum { MOST_KEYS = 64 };
     uint64_t keys[MOST_VIEWS][MOST_KEYS];
-    uint8_t once[2 * MOST_KEYS];
-    Slice slices[MOST_VIEWS], counts[MOST_VIEWS];
-    double scores[2];
-    int64_t known[2];
-    for (size_t n = 0; n < sizeof once; n++)
-        once[n] = n % 2 == 0;
+    Slice slices[MOST_VIEWS], counts[MOST_VIEWS] = {{0}};
+    Scored scored[2];
     for (size_t view = 0; view < one->first.n_views; view++) {
         const uint8_t *at = (const uint8_t *)keys[view];
-        counts[view] = slice(once, once + sizeof once);
         choose_keys(one, view, keys[view], MOST_KEYS);
         keys[view][random_below(MOST_KEYS)] = UINT64_MAX;
         slices[view] = slice(at, at + sizeof keys[view]);
     }
-    bool is_scored = mean_score(one, slices, counts, scores, known);
-    HOLDS(is_scored == mean_score(other, slices, counts, scores + 1, known + 1));
-    HOLDS(!is_scored || (scores[0] == scores[1] && known[0] == known[1]));
+    bool is_scored = mean_score(one, slices, counts, scored);
+    HOLDS(is_scored == mean_score(other, slices, counts, scored + 1));
+    HOLDS(!is_scored || (scored[0].score == scored[1].score
+                         && scored[0].known == scored[1].known));
 }
 
 /* Whether a model decides as before once it is in memory, its last table appended or not. */

@@ -1,20 +1,16 @@
-/* The scores of many documents at once; twin of nbtext/scoring/batch.py. */
+/* The scores of one document or many; twin of nbtext/scoring/batch.py. */
 
 #include "stored.h"
 
+#include <stdlib.h>
+
 enum { N_BUFFERS = 3 }; /* of a view: keys, how often each occurs, where documents end */
 
-/* Documents as `MailReader.read_all` returns them, view by view. */
+/* Documents as `MailReader.read` returns them, view by view. */
 typedef struct {
     Py_buffer buffers[MOST_VIEWS][N_BUFFERS];
     size_t n_views, n_documents; /* views whose buffers are to be released */
 } Documents;
-
-/* What is computed of each document. */
-typedef struct {
-    double *scores;
-    int64_t *known, *tokens;
-} Scores;
 
 static void
 release_documents(Documents *documents)
@@ -46,7 +42,7 @@ is_whole(Documents *documents, size_t view)
     for (size_t i = 0; i < n; i++)
         if (end_of(documents, view, i) > end_of(documents, view, i + 1))
             return false;
-    return n == documents->n_documents && n_counts >= n_terms
+    return n == documents->n_documents && (!of[1].len || n_counts >= n_terms)
            && end_of(documents, view, n) <= n_terms;
 }
 
@@ -71,51 +67,59 @@ take_documents(Documents *documents, PyObject *views, size_t n_views)
 
 /* Score one of some documents; false if the model is damaged. */
 static bool
-score_one(const Model *model, const Documents *documents, size_t n, Scores *into)
+score_one(const Model *model, const Documents *documents, size_t n, Scored *scored)
 {
     Slice keys[MOST_VIEWS], counts[MOST_VIEWS];
-    into->tokens[n] = 0;
     for (size_t view = 0; view < documents->n_views; view++) {
+        const Py_buffer *of = documents->buffers[view];
         uint64_t start = end_of(documents, view, n), end = end_of(documents, view, n + 1);
-        const uint8_t *of_keys = documents->buffers[view][0].buf;
-        const uint8_t *of_counts = documents->buffers[view][1].buf;
-        keys[view] = slice(of_keys + 8 * start, of_keys + 8 * end);
-        counts[view] = slice(of_counts + 2 * start, of_counts + 2 * end);
-        for (const uint8_t *at = counts[view].at; at < counts[view].end; at += 2)
-            into->tokens[n] += at[0] | at[1] << 8;
+        const uint8_t *first_key = of[0].buf, *first_count = of[1].buf;
+        keys[view] = slice(first_key + 8 * start, first_key + 8 * end);
+        counts[view] = of[1].len ? slice(first_count + 2 * start, first_count + 2 * end)
+                                 : slice(first_count, first_count);
     }
-    return mean_score(model, keys, counts, into->scores + n, into->known + n);
+    return mean_score(model, keys, counts, scored);
+}
+
+/* Return the scores of some documents, and what makes them probabilities. */
+static PyObject *
+result_of(const Model *model, const Scored *scored, size_t n_documents)
+{
+    const int64_t *counted = model->first.documents;
+    PyObject *rows = PyList_New((Py_ssize_t)n_documents);
+    for (size_t n = 0; rows && n < n_documents; n++) {
+        PyObject *row = Py_BuildValue("(dLL)", scored[n].score, (long long)scored[n].known,
+                                      (long long)scored[n].terms);
+        if (!row || PyList_SetItem(rows, (Py_ssize_t)n, row) < 0)
+            Py_CLEAR(rows);
+    }
+    return Py_BuildValue("(N(dd)(LL))", rows, model->last.fit.slope, model->last.fit.offset,
+                         (long long)counted[0], (long long)counted[1]);
 }
 
 PyObject *
-stored_score_all(PyObject *self, PyObject *views)
+stored_score(PyObject *self, PyObject *views)
 {
     const Model *model = model_in(self);
     Documents documents = {.n_views = 0};
-    PyObject *parts[3] = {NULL, NULL, NULL}, *result = NULL;
-    bool is_scored = take_documents(&documents, views, model->first.n_views);
-    for (size_t n = 0; is_scored && n < 3; n++) {
-        parts[n] = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(8 * documents.n_documents));
-        is_scored = parts[n];
+    PyObject *result = NULL;
+    Scored *scored = NULL;
+    if (take_documents(&documents, views, model->first.n_views)) {
+        scored = calloc(documents.n_documents + 1, sizeof *scored);
+        if (!scored)
+            PyErr_NoMemory();
     }
-    if (is_scored) {
-        Scores into = {(double *)(void *)PyByteArray_AsString(parts[0]),
-                       (int64_t *)(void *)PyByteArray_AsString(parts[1]),
-                       (int64_t *)(void *)PyByteArray_AsString(parts[2])};
+    if (scored) {
+        bool is_scored = true;
         ((StoredModel *)(void *)self)->n_busy++;
         Py_BEGIN_ALLOW_THREADS
         for (size_t n = 0; is_scored && n < documents.n_documents; n++)
-            is_scored = score_one(model, &documents, n, &into);
+            is_scored = score_one(model, &documents, n, scored + n);
         Py_END_ALLOW_THREADS
         ((StoredModel *)(void *)self)->n_busy--;
-        const int64_t *counted = model->first.documents;
-        result = is_scored ? Py_BuildValue("(OOO(dd)(LL))", parts[0], parts[1], parts[2],
-                                           model->last.fit.slope, model->last.fit.offset,
-                                           (long long)counted[0], (long long)counted[1])
-                           : counted_none();
+        result = is_scored ? result_of(model, scored, documents.n_documents) : counted_none();
     }
-    for (size_t n = 0; n < 3; n++)
-        Py_XDECREF(parts[n]);
+    free(scored);
     release_documents(&documents);
     return result;
 }

@@ -1,4 +1,4 @@
-/* The terms of messages that are read together, for key_reading.c: batch_reading.c. */
+/* The terms of messages that are read in one call, for key_reading.c: batch_reading.c. */
 
 #ifndef NBTEXT_BATCH_H
 #define NBTEXT_BATCH_H
@@ -7,18 +7,19 @@
 
 #include "mail.h"
 
-/* The distinct keys of messages in one view. */
+/* The keys of messages in one view. */
 typedef struct {
     Keys keys;
-    Keys counts; /* four in a number, of 16 bits each */
+    Keys counts; /* four in a number, of 16 bits each; none if they are not counted */
     Keys starts; /* where each message's keys begin, but the first's */
 } BatchView;
 
 typedef struct {
     BatchView views[MOST_VIEWS];
-    Keys digests, marks, kinds; /* of each message two numbers, one, and one */
+    Keys facts; /* of each message its digest, two numbers, its fingerprint and its kind */
     Keys slots;
     uint64_t secret; /* odd */
+    bool are_counted; /* keys are distinct, and it is said how often each occurs */
 } Batch;
 
 /* Add a message, without terms if it was not read; false if there is no memory. */

@@ -1,6 +1,6 @@
 /*
- * The terms of messages that are read together: the distinct keys of each, and how often
- * each of them occurs; twin of nbtext/tokens/batch_reading.py.
+ * The terms of messages that are read in one call: the distinct keys of each, and how often
+ * each of them occurs, or its keys as they come; twin of nbtext/tokens/batch_reading.py.
  *
  * Keys are told apart by a table of their places, in which a secret of the process chooses
  * where each is looked for first: nobody can write a message whose keys meet there more
@@ -10,7 +10,7 @@
 
 #include "batch.h"
 
-enum { LEAST_BITS = 6, MOST_STEPS = 256 };
+enum { LEAST_BITS = 6, MOST_STEPS = 256, N_FACTS = 4 };
 
 /* Count keys; write the distinct ones, in the order in which they occur first. Whether one is
    new is hard to foretell, so nothing but a collision is a branch. */
@@ -43,8 +43,21 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_
     return READ;
 }
 
-/* Add a message's keys in one view, and unless a factor is 0 what they say by it to the
-   message's fingerprint. */
+/* Add a message's keys in one view as they come. */
+static Outcome
+copy_keys(BatchView *view, const Keys *keys)
+{
+    if (!make_room(&view->keys, keys->length))
+        return OUT_OF_MEMORY;
+    if (keys->length)
+        memcpy(view->keys.values + view->keys.length, keys->values,
+               keys->length * sizeof *keys->values);
+    view->keys.length += keys->length;
+    return READ;
+}
+
+/* Add a message's distinct keys in one view, and unless a factor is 0 what they say by it to
+   the message's fingerprint. */
 static Outcome
 push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint64_t *mark)
 {
@@ -81,8 +94,9 @@ push_terms(Batch *batch, Mail *mail, uint64_t *mark)
     for (size_t n = 0; n < mail->n_views; n++)
         before[n] = batch->views[n].keys.length;
     for (size_t n = 0; n < mail->n_views && outcome == READ; n++)
-        outcome = push_keys(batch, batch->views + n, mail->keys + n,
-                            mail->is_named ? 2 * n + 3 : 0, mark);
+        outcome = batch->are_counted ? push_keys(batch, batch->views + n, mail->keys + n,
+                                                 mail->is_named ? 2 * n + 3 : 0, mark)
+                                     : copy_keys(batch->views + n, mail->keys + n);
     for (size_t n = 0; n < mail->n_views && outcome != READ; n++)
         batch->views[n].keys.length = before[n];
     return outcome;
@@ -91,25 +105,30 @@ push_terms(Batch *batch, Mail *mail, uint64_t *mark)
 bool
 push_message(Batch *batch, Mail *mail, bool is_read)
 {
-    uint64_t digest[2] = {0}, mark = 1;
+    uint64_t mark = 1;
     Outcome outcome = is_read ? push_terms(batch, mail, &mark) : REFUSED;
-    if (outcome == OUT_OF_MEMORY)
+    if (outcome == OUT_OF_MEMORY || !make_room(&batch->facts, N_FACTS))
         return false;
     for (size_t n = 0; n < mail->n_views; n++)
         if (!push_key(&batch->views[n].starts, batch->views[n].keys.length))
             return false;
+    uint64_t *facts = batch->facts.values + batch->facts.length;
+    memset(facts, 0, DIGEST_SIZE);
     if (outcome == READ && mail->is_named)
-        memcpy(digest, mail->digest, DIGEST_SIZE);
-    return push_key(&batch->digests, digest[0]) && push_key(&batch->digests, digest[1])
-           && push_key(&batch->marks, mark)
-           && push_key(&batch->kinds, outcome == READ ? 1 + (uint64_t)mail->is_typical : 0);
+        memcpy(facts, mail->digest, DIGEST_SIZE);
+    facts[2] = mark;
+    facts[3] = outcome == READ ? 1 + (uint64_t)mail->is_typical : 0;
+    batch->facts.length += N_FACTS;
+    return true;
 }
 
 static PyObject *
-view_of(PyObject *owner, BatchView *view)
+view_of(PyObject *owner, Batch *batch, size_t n)
 {
-    return Py_BuildValue("(NNN)", key_array_of(owner, &view->keys),
-                         key_array_of(owner, &view->counts),
+    BatchView *view = batch->views + n;
+    PyObject *counts = batch->are_counted ? key_array_of(owner, &view->counts)
+                                          : PyBytes_FromStringAndSize(NULL, 0);
+    return Py_BuildValue("(NNN)", key_array_of(owner, &view->keys), counts,
                          key_array_of(owner, &view->starts));
 }
 
@@ -119,13 +138,11 @@ batch_of(PyObject *owner, Batch *batch, size_t n_views)
     PyObject *views = PyTuple_New((Py_ssize_t)n_views), *result = NULL;
     bool is_whole = views;
     for (size_t n = 0; is_whole && n < n_views; n++) {
-        PyObject *view = view_of(owner, batch->views + n);
+        PyObject *view = view_of(owner, batch, n);
         is_whole = view && PyTuple_SetItem(views, (Py_ssize_t)n, view) == 0;
     }
     if (is_whole)
-        result = Py_BuildValue("(ONNN)", views, key_array_of(owner, &batch->digests),
-                               key_array_of(owner, &batch->marks),
-                               key_array_of(owner, &batch->kinds));
+        result = Py_BuildValue("(ON)", views, key_array_of(owner, &batch->facts));
     Py_XDECREF(views);
     return result;
 }
@@ -138,8 +155,6 @@ release_batch(Batch *batch)
         release_keys(&batch->views[n].counts);
         release_keys(&batch->views[n].starts);
     }
-    release_keys(&batch->digests);
-    release_keys(&batch->marks);
-    release_keys(&batch->kinds);
+    release_keys(&batch->facts);
     release_keys(&batch->slots);
 }

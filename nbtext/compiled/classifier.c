@@ -129,7 +129,7 @@ stored_dealloc(PyObject *self)
 static PyMethodDef stored_methods[] = {
     {"views", stored_views, METH_NOARGS, NULL},
     {"classes", stored_classes, METH_NOARGS, NULL},
-    {"score_all", stored_score_all, METH_O, NULL},
+    {"score", stored_score, METH_O, NULL},
     {"header", stored_header, METH_NOARGS, NULL},
     {"rows", stored_rows, METH_O, NULL},
     {"fit", stored_fit, METH_VARARGS, NULL},

@@ -104,26 +104,6 @@ new_mail(PyObject *self)
     return mail;
 }
 
-/* Return the keys of each view, the digest, and whether the message is typical. */
-static PyObject *
-result_of(PyObject *self, Mail *mail)
-{
-    PyObject *views = PyTuple_New((Py_ssize_t)mail->n_views), *result = NULL;
-    bool is_whole = views;
-    for (size_t n = 0; is_whole && n < mail->n_views; n++) {
-        PyObject *keys = key_array_of(self, mail->keys + n);
-        is_whole = keys && PyTuple_SetItem(views, (Py_ssize_t)n, keys) == 0;
-    }
-    if (is_whole)
-        result = Py_BuildValue(
-            "(ONN)", views,
-            PyBytes_FromStringAndSize((const char *)mail->digest,
-                                      mail->is_named ? DIGEST_SIZE : 0),
-            PyBool_FromLong(mail->is_typical));
-    Py_XDECREF(views);
-    return result;
-}
-
 Mail *
 take_mail(PyObject *self)
 {
@@ -176,28 +156,6 @@ bytes_in(PyObject *bytes)
     return slice(at, at + PyBytes_Size(bytes));
 }
 
-static PyObject *
-reader_read(PyObject *self, PyObject *args)
-{
-    PyObject *message, *result = NULL;
-    int is_named = true;
-    Asking asking;
-    if (!PyArg_ParseTuple(args, "S|p:read", &message, &is_named))
-        return NULL;
-    Slice data = bytes_in(message);
-    Mail *mail = begin_reading(self, is_named, &asking);
-    if (!mail)
-        return NULL;
-    Outcome outcome = read_mail(mail, data);
-    end_reading(&asking, outcome);
-    if (outcome == READ)
-        result = result_of(self, mail);
-    else if (outcome == REFUSED)
-        result = counted_none();
-    put_mail_back(self, mail);
-    return result;
-}
-
 /* Read messages into a batch, without the interpreter's lock. */
 static Outcome
 read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
@@ -214,11 +172,12 @@ read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
 }
 
 static PyObject *
-reader_read_all(PyObject *self, PyObject *args)
+reader_read(PyObject *self, PyObject *args)
 {
     PyObject *list, *result = NULL;
-    int are_named = true;
-    if (!PyArg_ParseTuple(args, "O!|p:read_all", &PyTuple_Type, &list, &are_named))
+    int are_named = true, are_counted = true;
+    if (!PyArg_ParseTuple(args, "O!|pp:read", &PyTuple_Type, &list, &are_named,
+                          &are_counted))
         return NULL;
     size_t n = (size_t)PyTuple_Size(list);
     Slice *messages = malloc((n + 1) * sizeof *messages);
@@ -234,7 +193,8 @@ reader_read_all(PyObject *self, PyObject *args)
         messages[i] = slice((uint8_t *)bytes, (uint8_t *)bytes + size);
     }
     Asking asking;
-    Batch batch = {.secret = ((ReaderObject *)(void *)self)->secret};
+    Batch batch = {.secret = ((ReaderObject *)(void *)self)->secret,
+                   .are_counted = are_counted};
     Mail *mail = begin_reading(self, are_named, &asking);
     if (mail) {
         Outcome outcome = read_into(mail, messages, n, &batch);
@@ -322,7 +282,6 @@ reader_dealloc(PyObject *self)
 
 static PyMethodDef reader_methods[] = {
     {"read", reader_read, METH_VARARGS, NULL},
-    {"read_all", reader_read_all, METH_VARARGS, NULL},
     {"document_keys", reader_document_keys, METH_O, NULL},
     {"find_texts", reader_find_texts, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

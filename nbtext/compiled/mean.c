@@ -59,30 +59,31 @@ add_terms(const Model *model, size_t view, const Odds *odds, const uint64_t *key
 }
 
 bool
-mean_score(const Model *model, const Slice *keys, const Slice *counts, double *score,
-           int64_t *known)
+mean_score(const Model *model, const Slice *keys, const Slice *counts, Scored *scored)
 {
-    *score = 0;
-    *known = 0;
+    *scored = (Scored){0, 0, 0};
     for (size_t view = 0; view < model->first.n_views; view++) {
         Odds odds = odds_of(model, view);
         Sum sum = {0, 0, 0};
-        Slice left = keys[view];
-        const uint8_t *more = counts[view].at;
+        Slice left = keys[view], more = counts[view];
         while (left.at < left.end) {
             uint64_t some[AT_ONCE];
             uint16_t times[AT_ONCE];
             size_t n = 0;
             for (; n < AT_ONCE && left.at < left.end; n++, left.at += sizeof *some) {
                 memcpy(some + n, left.at, sizeof *some);
-                memcpy(times + n, more, sizeof *times);
-                more += sizeof *times;
+                times[n] = 1;
+                if (more.at < more.end) {
+                    memcpy(times + n, more.at, sizeof *times);
+                    more.at += sizeof *times;
+                }
+                scored->terms += times[n];
             }
             if (!add_terms(model, view, &odds, some, times, n, &sum))
                 return false;
         }
-        *known += sum.known;
-        *score += sum.sum / (double)(sum.kept ? sum.kept : 1);
+        scored->known += sum.known;
+        scored->score += sum.sum / (double)(sum.kept ? sum.kept : 1);
     }
     return true;
 }

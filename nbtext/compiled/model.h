@@ -276,10 +276,15 @@ Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts
 
 /* --- mean.c ----------------------------------------------------------------------- */
 
-/* Score a document by the keys of its terms in each view, and how often each occurs, 16 bits.
-   False if the model is damaged. */
-bool mean_score(const Model *model, const Slice *keys, const Slice *counts, double *score,
-                int64_t *known);
+/* The score of a document, how many of its terms the model knows, and how many there are. */
+typedef struct {
+    double score;
+    int64_t known, terms;
+} Scored;
+
+/* Score a document by the keys of its terms in each view, and how often each occurs, 16 bits;
+   once if there are no counts. False if the model is damaged. */
+bool mean_score(const Model *model, const Slice *keys, const Slice *counts, Scored *scored);
 
 /* --- ledger.c --------------------------------------------------------------------- */
 

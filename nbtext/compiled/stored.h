@@ -22,7 +22,7 @@ model_in(PyObject *self)
     return ((StoredModel *)(void *)self)->model;
 }
 
-PyObject *stored_score_all(PyObject *self, PyObject *views);
+PyObject *stored_score(PyObject *self, PyObject *views);
 PyObject *stored_rows(PyObject *self, PyObject *digest);
 PyObject *stored_fit(PyObject *self, PyObject *args);
 PyObject *stored_append(PyObject *self, PyObject *table);

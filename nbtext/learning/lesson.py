@@ -13,7 +13,7 @@ What is imported here is waited for with each message that is learnt.
 
 import sys
 
-from nbtext.scoring.stored import raw_score
+from nbtext.scoring.stored import packed
 from nbtext.store.plain_table import (
     MOST_TERMS,
     numbers_of,
@@ -29,15 +29,13 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import MailReader, StoredModel
     from nbtext.store.plain_table import Array, Value
+    from nbtext.tokens.key_reading import PackedTerms
 
-    Terms: TypeAlias = tuple[memoryview, memoryview]
+    Terms: TypeAlias = tuple[memoryview, memoryview | bytes]
     """The distinct keys of a mail in one view, and how often each occurs, 16 bits."""
 
     Sums: TypeAlias = tuple[bytes, bytes, bytes]
     """Sorted keys, how often each occurs, and in how many mails, 32 bits."""
-
-    Batch: TypeAlias = tuple[tuple[memoryview, memoryview, memoryview], ...]
-    """The terms of mails that were read together, as `MailReader.read_all` has them."""
 
     Fit: TypeAlias = tuple[float, float, int]
     Outcome: TypeAlias = Literal["learnt", "known", "moved", "forgotten", "refused"]
@@ -150,14 +148,15 @@ def _lesson(
     header: "Mapping[str, Value]",
     again: "Callable[[], StoredModel | None]",
 ) -> "Lesson":
-    views, digests, marks, kinds = reader.read_all(tuple(mails))
-    if not all(kinds.cast("Q")) or sys.byteorder != "little":  # as the file is
+    views, facts = reader.read(tuple(mails))
+    kinds = facts.cast("Q").tolist()[3::4]
+    if not all(kinds) or sys.byteorder != "little":  # as the file is
         raise NotHereError
     place = -1 if label is None else model.classes().index(label)
     outcomes: list[Outcome] = []
     new: dict[int, Mail] = {}
     for n in range(len(mails)):
-        digest = bytes(digests[16 * n : 16 * n + 16])
+        digest = bytes(facts[32 * n : 32 * n + 16])
         rows = model.rows(digest)
         if rows is None or any(digest == mail.digest for mail in new.values()):
             raise NotHereError  # it is a copy of another
@@ -168,7 +167,7 @@ def _lesson(
             outcomes.append("known")
             continue
         terms = [_terms_of(*view, n) for view in views]
-        new[n] = Mail(digest, bytes(marks[8 * n : 8 * n + 8]), terms)
+        new[n] = Mail(digest, bytes(facts[32 * n + 16 : 32 * n + 24]), terms)
         if rows:  # it is to be taken away from where it is
             if len(mails) > 1:
                 raise NotHereError
@@ -189,7 +188,7 @@ def _corrected(
     model: "StoredModel",
     label: str | None,
     mail: Mail,
-    views: "Batch",
+    views: "PackedTerms",
     rows: list[tuple[int, int, int, int]],
     header: "Mapping[str, Value]",
     again: "Callable[[], StoredModel | None]",
@@ -221,7 +220,7 @@ def _corrected(
 
 
 def _terms_of(
-    keys: memoryview, counts: memoryview, ends: memoryview, number: int
+    keys: memoryview, counts: "memoryview | bytes", ends: memoryview, number: int
 ) -> "Terms":
     """Return the terms of one of the mails that were read together."""
     bounds = ends.cast("Q")
@@ -231,16 +230,15 @@ def _terms_of(
 
 def _score(
     model: "StoredModel",
-    views: "Batch",
+    views: "PackedTerms",
     mails: dict[int, Mail],
 ) -> tuple[int, int]:
     """Score mails, by their places; return how many mails each class has."""
-    scored = model.score_all(views)
+    scored = model.score(views)
     if scored is None:
         raise NotHereError
-    scores = memoryview(scored[0]).cast("d")
     for n, mail in mails.items():
-        mail.score = scores[n]
+        mail.score = scored[0][n][0]
     return scored[-1]
 
 
@@ -256,12 +254,14 @@ def _fit_of(model: "StoredModel", change: Change) -> "Fit":
 def _n_known(model: "StoredModel", change: Change) -> list[int]:
     """Return of each view how many of its terms a model knows."""
     known = []
-    for place, (of_view, _, _) in enumerate(change.sums):
-        others = len(change.sums) - place - 1
-        found = raw_score(model, (*(b"",) * place, of_view, *(b"",) * others))
+    for place in range(len(change.sums)):
+        alone = [
+            keys if n == place else b"" for n, (keys, _, _) in enumerate(change.sums)
+        ]
+        found = model.score(tuple(map(packed, alone)))
         if found is None:
             raise NotHereError
-        known.append(found[1])
+        known.append(found[0][0][1])
     return known
 
 

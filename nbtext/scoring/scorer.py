@@ -90,9 +90,9 @@ class Scorer:
         stored = self._stored_for(len(batch.documents))
         quick = None
         if stored is not None:
-            from nbtext.scoring.stored import scored_all
+            from nbtext.scoring.stored import scored_by
 
-            quick = scored_all(stored, batch.packed)
+            quick = scored_by(stored, batch.packed)
         if quick is None:
             return self.scored_together(batch.views)
         return [Scored(*quick[place]) for place in batch.places]
@@ -164,10 +164,10 @@ class Scorer:
         for reading in readings:
             if not isinstance(reading, KeyReading):
                 return None
-            found = scored_by(stored, reading.views)
+            found = scored_by(stored, reading.packed)
             if found is None:  # damage, and Python says which
                 return None
-            scores.append(Scored(*found, sum(map(len, reading.views))))
+            scores.append(Scored(*found[0]))
         return scores
 
     def _stored_for(self, n_documents: int) -> "StoredModel | None":

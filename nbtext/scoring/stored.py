@@ -10,8 +10,8 @@ of what is decided here.
 """
 
 import os
+import sys
 from stat import S_ISREG
-from sys import byteorder
 
 from nbtext.constants import CERTAIN
 from nbtext.tokens.kinds import INTERFACE, reader_of
@@ -24,15 +24,12 @@ if TYPE_CHECKING:
     from nbtext._compiled import MailReader, StoredModel
     from nbtext.policy import Policy
     from nbtext.scoring.costs import Costs
-    from nbtext.tokens.batch_reading import PackedTerms
+    from nbtext.tokens.key_reading import Packed, PackedTerms
 
     Pair: TypeAlias = tuple[float, float]
-    StoredScore: TypeAlias = tuple[Pair, Pair, int]
-    """The log posterior of both classes, the same as it is printed, and how many of the
-    terms the model knows."""
-
-ONCE: "Final" = (1).to_bytes(2, byteorder)
-"""How often a token occurs that is there as often as it occurs, 16 bits."""
+    StoredScore: TypeAlias = tuple[Pair, Pair, int, int]
+    """The log posterior of both classes, the same as it is printed, and how many terms
+    the model knows, and there are."""
 
 MOST_KEPT: "Final" = 8
 """Maximum number of models that stay open."""
@@ -110,13 +107,13 @@ class StoredClassifier:
 
     def classify(self, mail: bytes) -> Judgement | None:
         """Decide about a mail; None if it, or damage, is to be read in Python."""
-        reading = self._reader.read(mail, False)  # without a digest
-        scored = None if reading is None else scored_by(self._model, reading[0])
+        views, facts = self._reader.read((mail,), False, False)
+        scored = scored_by(self._model, views) if facts.cast("Q")[-1] else None
         if scored is None:
             return None
         from math import exp
 
-        _, printed, known = scored
+        _, printed, known, _ = scored[0]
         place = int(printed[1] > printed[0])
         probabilities = min(exp(printed[0]), CERTAIN), min(exp(printed[1]), CERTAIN)
         chosen: int | None = None
@@ -132,68 +129,22 @@ class StoredClassifier:
         )
 
 
-def scored_by(
-    model: "StoredModel", keys: tuple[memoryview, ...]
-) -> "StoredScore | None":
-    """Score a document by the keys of its terms; None if the file is damaged."""
-    found = raw_score(model, keys)
+def scored_by(model: "StoredModel", views: "PackedTerms") -> "list[StoredScore] | None":
+    """Score documents, by views of terms; None if the file is damaged."""
+    found = model.score(views)
     if found is None:
         return None
-    score, known, fit, documents = found
-    return (*_posteriors(score if known else None, fit, documents), known)
-
-
-def raw_score(
-    model: "StoredModel", keys: "Sequence[memoryview | bytes]"
-) -> "tuple[float, int, Pair, tuple[int, int]] | None":
-    """
-    Score a document, but not calibrated.
-
-    Args:
-        model: the open model.
-        keys: for each view those of its tokens, 64-bit integers; one that occurs twice
-            is there twice.
-
-    Returns:
-        The score; how many of the tokens the model knows; the slope and the offset of
-        its calibration; how many documents each class has. None if it is damaged.
-    """
-    views = []
-    for of_view in keys:
-        n = memoryview(of_view).nbytes // 8
-        views.append((of_view, ONCE * n, n.to_bytes(8, byteorder)))
-    found = model.score_all(tuple(views))
-    if found is None:
-        return None
-    score, known, _, fit, documents = found
-    n_known = int.from_bytes(known, byteorder)
-    return memoryview(score).cast("d")[0], n_known, fit, documents
-
-
-def scored_all(
-    model: "StoredModel", views: "PackedTerms"
-) -> "list[tuple[Pair, Pair, int, int]] | None":
-    """
-    Score documents, as `MailReader.read_all` returns their terms.
-
-    Returns:
-        For each what `scored_by` returns, and how many terms it has; None if the file
-        is damaged.
-    """
-    found = model.score_all(views)
-    if found is None:
-        return None
-    scores, known, tokens, fit, documents = found
-    rows = zip(
-        memoryview(scores).cast("d").tolist(),
-        memoryview(known).cast("q").tolist(),
-        memoryview(tokens).cast("q").tolist(),
-        strict=True,
-    )
+    rows, fit, documents = found
     return [
-        (*_posteriors(score if n_known else None, fit, documents), n_known, n_tokens)
-        for score, n_known, n_tokens in rows
+        (*_posteriors(score if known else None, fit, documents), known, n_terms)
+        for score, known, n_terms in rows
     ]
+
+
+def packed(keys: "memoryview | bytes") -> "Packed":
+    """Return the terms of one document in a view, as models score them, by its keys."""
+    n_keys = memoryview(keys).nbytes // 8
+    return keys, b"", n_keys.to_bytes(8, sys.byteorder)
 
 
 def _posteriors(

@@ -13,7 +13,7 @@ mail without them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from nbtext.tokens import compiled
 from nbtext.tokens.key_reading import bytes_of, digest_of
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from nbtext.document import Document
     from nbtext.settings.reading import Settings
     from nbtext.tokens.bags import Terms
-
-PackedTerms: TypeAlias = tuple[tuple[memoryview, memoryview, memoryview], ...]
-"""The terms of documents by view, as `MailReader.read_all` returns them."""
+    from nbtext.tokens.key_reading import Buffer, PackedTerms
 
 
 class ReadBatch:
@@ -87,18 +85,18 @@ def read_together(
     texts = tuple([text for text in given if text is not None])
     if reader is None or len(texts) < len(documents):
         return ReadBatch([*documents])
-    packed, digests, marks, kinds = reader.read_all(texts, are_named)
-    is_read = kinds.cast("Q").tolist()
-    fingerprints = marks.cast("Q").tolist() if are_named else []
+    packed, facts = reader.read(texts, are_named)
+    numbers = facts.cast("Q").tolist()
+    fingerprints, kinds = numbers[2::4], numbers[3::4]
     batch = ReadBatch([], packed)
-    for place, (document, kind) in enumerate(zip(documents, is_read, strict=True)):
+    for place, (document, kind) in enumerate(zip(documents, kinds, strict=True)):
         if not kind:
             batch.others.append(document)
             continue
         batch.documents.append(document)
         batch.places.append(place)
         if are_named:
-            digest = bytes(digests[16 * place : 16 * place + 16])
+            digest = bytes(facts[32 * place : 32 * place + 16])
             batch.digests.append(digest_of(document, digest))
             batch.fingerprints.append(fingerprints[place])
         is_mail = kind > 1 if document.is_mail is None else document.is_mail
@@ -106,7 +104,7 @@ def read_together(
     return batch
 
 
-def _terms_of(keys: memoryview, counts: memoryview, ends: memoryview) -> Terms:
+def _terms_of(keys: Buffer, counts: Buffer, ends: Buffer) -> Terms:
     """Return the terms of one view, as the compiled reader gives them."""
     import numpy as np
 

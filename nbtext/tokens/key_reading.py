@@ -19,23 +19,36 @@ if TYPE_CHECKING:
     from nbtext.tokens.reading import Reading
 
 
+Buffer: TypeAlias = memoryview | bytes
+
+Packed: TypeAlias = tuple[Buffer, Buffer, Buffer]
+"""The terms of documents in a view, as `MailReader.read` returns them."""
+
+PackedTerms: TypeAlias = tuple[Packed, ...]
+"""The same, of each view."""
+
+
 class KeyReading(NamedTuple):
     """
     A document as it is counted and scored, when its texts are no longer needed.
 
     Attributes:
-        views: the keys of its terms, one view of 64-bit integers for each view of the
-            settings, in any order.
+        packed: its terms in each view of the settings, in any order.
         digest: as in `nbtext.tokens.reading.Reading`, like what follows; empty if the
             document is not to be named.
         size: about how many code points its longest view has.
         is_mail: whether it is mail.
     """
 
-    views: tuple[memoryview, ...]
+    packed: PackedTerms
     digest: bytes
     size: int
     is_mail: bool = False
+
+    @property
+    def views(self) -> tuple[memoryview, ...]:
+        """The keys of its terms, one view of 64-bit integers for each of those."""
+        return tuple([memoryview(keys).cast("Q") for keys, _, _ in self.packed])
 
 
 AnyReading: TypeAlias = "Reading | KeyReading"
@@ -108,14 +121,13 @@ def _compiled_reading(
     if reader is None or data is None:
         return None
     try:
-        found = reader.read(data, is_named)
+        packed, facts = reader.read((data,), is_named, False)
     except MemoryError as error:
         raise NoMemoryError(document.name) from error
-    if found is None:
+    kind = facts.cast("Q")[-1]
+    if not kind:
         return None
-    keys, digest, is_typical = found
-    is_mail = is_typical if document.is_mail is None else document.is_mail
-    views = tuple([memoryview(of_view).cast("Q") for of_view in keys])
+    is_mail = kind > 1 if document.is_mail is None else document.is_mail
     size = min(len(data), MAIL_SIZE) if settings.format == "mail" else len(data)
-    digest = digest_of(document, digest) if is_named else b""
-    return KeyReading(views, digest, size, is_mail)
+    digest = digest_of(document, bytes(facts[:16])) if is_named else b""
+    return KeyReading(packed, digest, size, is_mail)

@@ -29,7 +29,7 @@ from nbtext.learning.stored import StoredLearner, learn_stored
 from nbtext.policy import Policy
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.mean import Mean
-from nbtext.scoring.stored import FEW, FEW_BYTES, raw_score
+from nbtext.scoring.stored import FEW, FEW_BYTES, packed
 from nbtext.store import (
     appending,
     compact,
@@ -41,6 +41,7 @@ from nbtext.store import (
 )
 from nbtext.textform import load_text, text_lines
 from nbtext.tokens.engine import engine
+from nbtext.tokens.key_reading import PackedTerms
 from nbtext.tokens.kinds import reader_of
 from tests.build import HAM, SPAM, learnt, mail
 from tests.differential.test_stored import HEADERS, INPUTS, PAIRS, Run, run, trained
@@ -284,11 +285,10 @@ def test_a_tail_in_memory_changes_no_score(model: Path) -> None:
     assert grown.tables() == plain.tables()
     reader = reader_of(plain.views())
     for message in [*MESSAGES, NEW, *(mail(n, SPAM + HAM) for n in range(20))]:
-        read = reader.read(message)
-        assert read is not None
-        expected = raw_score(plain, read[0])
+        views, _ = reader.read((message,))
+        expected = plain.score(views)
         assert expected is not None
-        assert raw_score(gathered, read[0]) == expected == raw_score(grown, read[0])
+        assert gathered.score(views) == expected == grown.score(views)
 
 
 @pytest.mark.parametrize("is_same", [True, False])
@@ -313,18 +313,18 @@ def test_only_a_model_with_the_same_first_table_takes_counts_over(
     after.gather(before)
     after.gather(before)  # once more is the same
     for message in (NEW, mail(78, SPAM), mail(3, HAM)):
-        ((keys, _),) = _read(plain, message)
-        assert raw_score(after, keys) == raw_score(plain, keys) != raw_score(old, keys)
-        assert raw_score(before, keys) == raw_score(old, keys)
+        keys = _read(plain, message)
+        assert after.score(keys) == plain.score(keys) != old.score(keys)
+        assert before.score(keys) == old.score(keys)
     # who has counts in memory does not see that those in the file are gone
     for name, (start, values) in lying.arrays._lying.items():
         if name.endswith((".codes", ".classes", ".occurrences")):
             begin = lying.arrays.offset + start
             theirs[begin : begin + values.nbytes] = bytes(values.nbytes)
     for message in (NEW, mail(78, SPAM), mail(3, HAM)):
-        ((keys, _),) = _read(plain, message)
-        assert (raw_score(before, keys) != raw_score(old, keys)) is is_same
-        assert raw_score(after, keys) == raw_score(plain, keys)
+        keys = _read(plain, message)
+        assert (before.score(keys) != old.score(keys)) is is_same
+        assert after.score(keys) == plain.score(keys)
 
 
 @pytest.mark.parametrize("more", [1, 2**32 - 3, 2**32 - 2, 2**32 - 1, 2**32, 2**40])
@@ -335,9 +335,9 @@ def test_counts_in_memory_may_be_of_any_size(model: Path, more: int) -> None:
     plain, gathered = (StoredModel(model.read_bytes()) for _ in range(2))
     gathered.gather(None)
     for message in (NEW, mail(78, SPAM), mail(3, HAM)):
-        ((keys, _),) = _read(plain, message)
-        expected = raw_score(plain, keys)
-        assert raw_score(gathered, keys) == expected != raw_score(before, keys)
+        keys = _read(plain, message)
+        expected = plain.score(keys)
+        assert gathered.score(keys) == expected != before.score(keys)
 
 
 def with_more(model: Path, more: int) -> None:
@@ -380,10 +380,10 @@ def test_keys_in_memory_may_lie_together(model: Path, n_others: int) -> None:
     asked = [*some, *(key + 1 for key in some), *wide]
     asked += [random.getrandbits(48) for _ in range(2_000)]
     for keys in [*([key] for key in asked), asked]:
-        found = raw_score(gathered, document_of(keys))
-        assert found == raw_score(plain, document_of(keys))
+        found = gathered.score(document_of(keys))
+        assert found == plain.score(document_of(keys))
         assert found is not None
-        assert found[1] == sum(key in known for key in keys)
+        assert found[0][0][1] == sum(key in known for key in keys)
 
 
 def with_terms(model: Path, keys: Collection[int]) -> set[int]:
@@ -406,10 +406,28 @@ def with_terms(model: Path, keys: Collection[int]) -> set[int]:
     return {int(name, 16) for name in of_body}
 
 
-def document_of(keys: Iterable[int]) -> tuple[memoryview, ...]:
+def document_of(keys: Iterable[int]) -> PackedTerms:
     """Return the keys of a document whose terms are all of the view of the body."""
-    packed = b"".join(key.to_bytes(8, "little") for key in keys)
-    return memoryview(b""), memoryview(b""), memoryview(packed)
+    of_body = b"".join(key.to_bytes(8, "little") for key in keys)
+    return packed(b""), packed(b""), packed(of_body)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        (bytes(8), b"\1", bytes(8)),  # half a count
+        (bytes(16), b"\1\0", (2).to_bytes(8, "little")),
+        (bytes(8), b"", (2).to_bytes(8, "little")),
+        (bytes(8), b"", bytes(16)),
+    ],
+)
+def test_terms_that_are_not_there_are_not_scored(
+    model: Path, odd: tuple[bytes, bytes, bytes]
+) -> None:
+    stored_model = StoredModel(model.read_bytes())
+
+    with pytest.raises(ValueError, match="no terms of documents"):
+        stored_model.score((packed(b""), odd, packed(b"")))
 
 
 def test_what_is_no_table_of_a_model_is_not_added(model: Path) -> None:
@@ -429,10 +447,10 @@ def test_what_is_no_table_of_a_model_is_not_added(model: Path) -> None:
     assert not stored_model.append(table)  # which stands elsewhere
 
 
-def _read(stored_model: StoredModel, message: bytes) -> Any:
-    found = reader_of(stored_model.views()).read(message)
-    assert found is not None
-    return (found[:2],)
+def _read(stored_model: StoredModel, message: bytes) -> PackedTerms:
+    views, facts = reader_of(stored_model.views()).read((message,), False, False)
+    assert facts.cast("Q")[-1]
+    return views
 
 
 # --- what is not done here --------------------------------------------------
