@@ -246,34 +246,39 @@ def _wanted() -> tuple[Any, ...]:
     )
 
 
-def _finder(extension: Any) -> Call:
-    def find(*arguments: Any) -> None:
-        finder = extension.TextFinder(*arguments)
-        looking = extension.MailReader(_views(), answered)
-        for mail in (mails.NESTED, mails.ASKING):
-            looking.find_texts(mail, finder)
-        for view in range(len(arguments[0])):
-            finder.look(view, DOCUMENTS[0])
-            finder.found(view)
+def _looking(extension: Any) -> Any:
+    """Return a reader that looks for texts, and has found some."""
+    looking = extension.MailReader(_views(), answered)
+    looking.look_for(_wanted())
+    looking.find_texts(mails.NESTED)
+    return looking
 
-    return find, (_views(), _wanted())
+
+def _look_for(extension: Any) -> Call:
+    looking = _looking(extension)
+
+    def find(*arguments: Any) -> None:
+        looking.look_for(*arguments)
+        for mail in (mails.NESTED, mails.ASKING):
+            looking.find_texts(mail)
+        for view in range(len(arguments[0])):
+            looking.look(view, DOCUMENTS[0])
+            looking.found(view)
+
+    return find, (_wanted(),)
 
 
 def _find_texts(extension: Any) -> Call:
-    finder = extension.TextFinder(_views(), _wanted())
-    looking = extension.MailReader(_views(), answered)
-    return looking.find_texts, (mails.NESTED, finder)
+    return _looking(extension).find_texts, (mails.ASKING,)
 
 
 def _look(extension: Any) -> Call:
-    finder = extension.TextFinder(_views(), _wanted())
-    return finder.look, (2, [("subject", "one two one"), ("b", "caf\xe9 \u4e00")])
+    fields = [("subject", "one two one"), ("b", "caf\xe9 \u4e00")]
+    return _looking(extension).look, (2, fields)
 
 
 def _found(extension: Any) -> Call:
-    finder = extension.TextFinder(_views(), _wanted())
-    extension.MailReader(_views(), answered).find_texts(mails.NESTED, finder)
-    return finder.found, (1,)
+    return _looking(extension).found, (1,)
 
 
 _models: list[bytes] = []
@@ -369,9 +374,9 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "MailReader.document_keys": _document_keys,
     "MailReader.read": _read,
     "MailReader.find_texts": _find_texts,
-    "TextFinder": _finder,
-    "TextFinder.look": _look,
-    "TextFinder.found": _found,
+    "MailReader.look_for": _look_for,
+    "MailReader.look": _look,
+    "MailReader.found": _found,
     "StoredModel": _stored,
     "StoredModel.score": _score,
     "StoredModel.rows": _rows,

@@ -66,12 +66,39 @@ class MailReader:
             them.
 
         """
-    def find_texts(self, message: bytes, finder: TextFinder | None, /) -> bool:
+    def look_for(
+        self,
+        wanted: tuple[tuple[NDArray[np.uint64], NDArray[np.int64], int], ...],
+        /,
+    ) -> None:
         """
-        Have a finder of the same views look in the texts of a message.
+        Begin to look for the texts of terms; see `nbtext.tokens.text_finding`.
+
+        Args:
+            wanted: for each view keys, buckets and shift of its terms, as
+                `nbtext.counts.term_table.TermTable` has them.
+
+        """
+    def find_texts(self, message: bytes, /) -> bool:
+        """
+        Look in the texts of a message.
 
         Returns:
             False if its fields are to be read by `nbtext.tokens.reading.read`.
+
+        Raises:
+            RuntimeError: nothing is looked for, or another thread looks; likewise
+                below.
+
+        """
+    def look(self, view: int, fields: list[tuple[str, str]], /) -> None:
+        """Look in fields, each (name, text), for the terms of a view, by its number."""
+    def found(self, view: int, /) -> tuple[bytearray, bytearray]:
+        """
+        Return the texts of a view in the order of their keys, and which keys have one.
+
+        Returns:
+            The texts, and a byte for each key that was wanted: 1 if it has a text.
 
         """
 
@@ -229,34 +256,6 @@ class Tables:
         kinds: bytes,
         /,
     ) -> Tables: ...
-
-class TextFinder:
-    """
-    Looks for the texts of terms; see `nbtext.tokens.text_finding`.
-
-    Args:
-        views: as those of a MailReader.
-        wanted: for each view keys, buckets and shift of its terms, as
-            `nbtext.counts.term_table.TermTable` has them.
-
-    """
-
-    def __new__(
-        cls,
-        views: tuple[tuple[object, ...], ...],
-        wanted: tuple[tuple[NDArray[np.uint64], NDArray[np.int64], int], ...],
-        /,
-    ) -> TextFinder: ...
-    def look(self, view: int, fields: list[tuple[str, str]], /) -> None:
-        """Look in fields, each (name, text), for the terms of a view, by its number."""
-    def found(self, view: int, /) -> tuple[bytearray, bytearray]:
-        """
-        Return the texts of a view in the order of their keys, and which keys have one.
-
-        Returns:
-            The texts, and a byte for each key that was wanted: 1 if it has a text.
-
-        """
 
 def add_by_class(
     n_terms: int,

@@ -1,18 +1,11 @@
 /*
- * The type `TextFinder`: looks for the texts of terms in one document after the other, as
+ * What a `MailReader` looks for the texts of terms with, in one document after the other, as
  * nbtext/tokens/text_finding.py specifies.
  */
 
 #include "text_finding.h"
 
 #include <stdlib.h>
-
-typedef struct {
-    PyObject_HEAD
-    Finder finder;
-    PyObject *views; /* the tables are those of the views */
-    bool is_at_work;
-} FinderObject;
 
 /* --- a document ------------------------------------------------------------------- */
 
@@ -46,24 +39,67 @@ find_in_mail(Finder *finder, Mail *mail)
     return true;
 }
 
-/* --- the type --------------------------------------------------------------------- */
+/* --- called from Python ------------------------------------------------------------ */
 
-Finder *
-take_finder(PyObject *object)
+/* Take the keys of a view, with their buckets. */
+static bool
+take_wanted(Finder *finder, const MailView *view, PyObject *keys)
 {
-    FinderObject *self = (FinderObject *)(void *)object;
-    if (self->is_at_work) {
-        PyErr_SetString(PyExc_RuntimeError, "this finder is at work");
-        return NULL;
+    Wanted *wanted = finder->views + finder->n_views++; /* whose buffers are released now */
+    int shift;
+    wanted->view = *view;
+    if (!PyTuple_Check(keys)) {
+        PyErr_SetString(PyExc_TypeError, "keys are a tuple");
+        return false;
     }
-    self->is_at_work = true;
-    return &self->finder;
+    if (!PyArg_ParseTuple(keys, "y*y*i;keys", &wanted->keys, &wanted->buckets, &shift)
+        || !take_terms(&wanted->terms, &wanted->keys, &wanted->buckets, shift))
+        return false;
+    bool has_memory = begin_to_look(wanted);
+    if (!has_memory)
+        PyErr_NoMemory();
+    return has_memory;
 }
 
 void
-put_finder_back(PyObject *object)
+release_finder(Finder *finder)
 {
-    ((FinderObject *)(void *)object)->is_at_work = false;
+    for (size_t n = 0; finder && n < finder->n_views; n++) {
+        Wanted *wanted = finder->views + n;
+        PyBuffer_Release(&wanted->keys);
+        PyBuffer_Release(&wanted->buckets);
+        free(wanted->states);
+        free(wanted->starts);
+        free(wanted->texts);
+    }
+    if (finder) {
+        release_keys(&finder->keys);
+        release_keys(&finder->places);
+    }
+    free(finder);
+}
+
+PyObject *
+reader_look_for(PyObject *self, PyObject *wanted)
+{
+    Mail *mail = take_mail(self);
+    Finder *finder = mail ? calloc(1, sizeof *finder) : NULL;
+    if (!mail)
+        return NULL;
+    bool is_sound = finder && PyTuple_Check(wanted)
+                    && (size_t)PyTuple_Size(wanted) == mail->n_views;
+    if (!finder)
+        PyErr_NoMemory();
+    else if (!is_sound)
+        PyErr_SetString(PyExc_ValueError, "each view has its keys");
+    for (size_t n = 0; is_sound && n < mail->n_views; n++)
+        is_sound = take_wanted(finder, mail->views + n, PyTuple_GetItem(wanted, (Py_ssize_t)n));
+    put_mail_back(self, mail);
+    if (is_sound)
+        put_finder_back(self, finder);
+    else
+        release_finder(finder);
+    return is_sound ? counted_none() : NULL;
 }
 
 /* Return one of the views of a finder, NULL with an error if there is none. */
@@ -76,31 +112,30 @@ view_of(Finder *finder, Py_ssize_t view)
     return NULL;
 }
 
-static PyObject *
-finder_look(PyObject *self, PyObject *args)
+PyObject *
+reader_look(PyObject *self, PyObject *args)
 {
     Py_ssize_t view;
     PyObject *fields;
     if (!PyArg_ParseTuple(args, "nO!:look", &view, &PyList_Type, &fields))
         return NULL;
     Finder *finder = take_finder(self);
-    if (!finder)
-        return NULL;
-    Wanted *wanted = view_of(finder, view);
-    Mail *mail = wanted ? calloc(1, sizeof *mail) : NULL;
-    if (mail && take_fields(mail, mail->texts + wanted->view.text, fields))
-        mail->outcome = find_in_view(finder, wanted, mail) ? READ : OUT_OF_MEMORY;
-    if (wanted && (!mail || mail->outcome == OUT_OF_MEMORY))
-        PyErr_NoMemory();
-    if (mail)
-        release_mail(mail);
-    free(mail);
-    put_finder_back(self);
+    Wanted *wanted = finder ? view_of(finder, view) : NULL;
+    Mail *mail = wanted ? take_mail(self) : NULL;
+    if (mail) {
+        Texts *texts = mail->texts + wanted->view.text;
+        *texts = (Texts){NULL, NULL};
+        if (take_fields(mail, texts, fields) && !find_in_view(finder, wanted, mail))
+            PyErr_NoMemory();
+        put_mail_back(self, mail);
+    }
+    if (finder)
+        put_finder_back(self, finder);
     return PyErr_Occurred() ? NULL : counted_none();
 }
 
-static PyObject *
-finder_found(PyObject *self, PyObject *args)
+PyObject *
+reader_found(PyObject *self, PyObject *args)
 {
     Py_ssize_t view;
     if (!PyArg_ParseTuple(args, "n:found", &view))
@@ -118,111 +153,6 @@ finder_found(PyObject *self, PyObject *args)
                                PyByteArray_FromStringAndSize((const char *)wanted->states,
                                                              wanted->terms.n_terms));
     }
-    put_finder_back(self);
+    put_finder_back(self, finder);
     return result;
 }
-
-bool
-take_view(MailView *view, PyObject *described, PyObject *tables_type)
-{
-    PyObject *tables;
-    int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
-    Py_ssize_t limit;
-    if (!PyTuple_Check(described)) {
-        PyErr_SetString(PyExc_TypeError, "a view is a tuple");
-        return false;
-    }
-    if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
-                          &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
-                          &limit))
-        return false;
-    if (text < 0 || text >= N_TEXTS || limit < 0) {
-        PyErr_SetString(PyExc_ValueError, "these are no views of mail");
-        return false;
-    }
-    view->tables = &((TablesObject *)(void *)tables)->tables;
-    view->text = (TextKind)text;
-    view->fields = fields;
-    view->view = (View){tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit};
-    return true;
-}
-
-/* Take a view and its keys, with their buckets. */
-static bool
-take_wanted(Finder *finder, PyObject *described, PyObject *keys, PyObject *tables_type)
-{
-    Wanted *wanted = finder->views + finder->n_views;
-    int shift;
-    if (!take_view(&wanted->view, described, tables_type))
-        return false;
-    finder->n_views++; /* from here on its buffers are released */
-    if (!PyTuple_Check(keys)
-        || !PyArg_ParseTuple(keys, "y*y*i;keys", &wanted->keys, &wanted->buckets, &shift)) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "keys are a tuple");
-        return false;
-    }
-    if (!take_terms(&wanted->terms, &wanted->keys, &wanted->buckets, shift))
-        return false;
-    bool has_memory = begin_to_look(wanted);
-    if (!has_memory)
-        PyErr_NoMemory();
-    return has_memory;
-}
-
-static PyObject *
-finder_new(PyTypeObject *type, PyObject *args, PyObject *names)
-{
-    PyObject *views, *wanted;
-    if (!PyArg_ParseTuple(args, "O!O!:TextFinder", &PyTuple_Type, &views, &PyTuple_Type,
-                          &wanted))
-        return NULL;
-    Py_ssize_t n_views = PyTuple_Size(views);
-    if (n_views > MOST_VIEWS || n_views != PyTuple_Size(wanted)) {
-        PyErr_SetString(PyExc_ValueError, "each view has its keys, of few views");
-        return NULL;
-    }
-    PyObject *self = new_object(type, names);
-    PyObject *tables = self ? type_beside(self, "Tables") : NULL;
-    if (!tables) {
-        Py_XDECREF(self);
-        return NULL;
-    }
-    FinderObject *finder = (FinderObject *)(void *)self;
-    Py_IncRef(views);
-    finder->views = views;
-    bool is_sound = true;
-    for (Py_ssize_t n = 0; is_sound && n < n_views; n++)
-        is_sound = take_wanted(&finder->finder, PyTuple_GetItem(views, n),
-                               PyTuple_GetItem(wanted, n), tables);
-    Py_DECREF(tables);
-    if (!is_sound)
-        Py_CLEAR(self);
-    return self;
-}
-
-static void
-finder_dealloc(PyObject *self)
-{
-    FinderObject *finder = (FinderObject *)(void *)self;
-    for (size_t n = 0; n < finder->finder.n_views; n++) {
-        Wanted *wanted = finder->finder.views + n;
-        PyBuffer_Release(&wanted->keys);
-        PyBuffer_Release(&wanted->buckets);
-        free(wanted->states);
-        free(wanted->starts);
-        free(wanted->texts);
-    }
-    release_keys(&finder->finder.keys);
-    release_keys(&finder->finder.places);
-    Py_XDECREF(finder->views);
-    free_object(self);
-}
-
-static PyMethodDef finder_methods[] = {
-    {"look", finder_look, METH_VARARGS, NULL},
-    {"found", finder_found, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
-
-TYPE_SPEC(finder, "TextFinder", FinderObject);

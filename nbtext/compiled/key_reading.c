@@ -16,6 +16,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *views, *answer; /* the tables are those of the views */
     Mail *spare;              /* NULL while somebody reads with it */
+    Finder *finder;           /* likewise, and if no texts are looked for */
     uint64_t secret;          /* of this process: what chooses slots of keys */
 } ReaderObject;
 
@@ -71,11 +72,24 @@ static bool
 take_next_view(Mail *mail, PyObject *views, PyObject *tables_type)
 {
     MailView *view = mail->views + mail->n_views;
-    PyObject *described = PyTuple_GetItem(views, (Py_ssize_t)mail->n_views);
-    if (!take_view(view, described, tables_type))
+    PyObject *described = PyTuple_GetItem(views, (Py_ssize_t)mail->n_views), *tables;
+    int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
+    Py_ssize_t limit;
+    if (!PyTuple_Check(described)) {
+        PyErr_SetString(PyExc_TypeError, "a view is a tuple");
         return false;
+    }
+    if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
+                          &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
+                          &limit))
+        return false;
+    view->tables = &((TablesObject *)(void *)tables)->tables;
+    view->text = (TextKind)text;
+    view->fields = fields;
+    view->view = (View){tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit};
     mail->n_views++;
-    if ((mail->views[0].text == PLAIN_TEXT) == (view->text == PLAIN_TEXT))
+    if (text >= 0 && text < N_TEXTS && limit >= 0
+        && (mail->views[0].text == PLAIN_TEXT) == (text == PLAIN_TEXT))
         return true;
     PyErr_SetString(PyExc_ValueError, "these are no views of mail");
     return false;
@@ -149,6 +163,25 @@ put_mail_back(PyObject *self, Mail *mail)
     }
 }
 
+Finder *
+take_finder(PyObject *self)
+{
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    Finder *finder = reader->finder;
+    reader->finder = NULL;
+    if (!finder)
+        PyErr_SetString(PyExc_RuntimeError, "this reader looks for nothing, or is at work");
+    return finder;
+}
+
+void
+put_finder_back(PyObject *self, Finder *finder)
+{
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    release_finder(reader->finder);
+    reader->finder = finder;
+}
+
 static Slice
 bytes_in(PyObject *bytes)
 {
@@ -211,15 +244,13 @@ reader_read(PyObject *self, PyObject *args)
 static PyObject *
 reader_find_texts(PyObject *self, PyObject *args)
 {
-    PyObject *message, *object, *type = type_beside(self, "TextFinder");
-    bool is_sound = type && PyArg_ParseTuple(args, "SO!:find_texts", &message, type, &object);
-    Py_XDECREF(type);
-    Finder *finder = is_sound ? take_finder(object) : NULL;
-    if (!finder)
+    PyObject *message;
+    Asking asking;
+    if (!PyArg_ParseTuple(args, "S:find_texts", &message))
         return NULL;
     Slice data = bytes_in(message);
-    Asking asking;
-    Mail *mail = begin_reading(self, false, &asking);
+    Finder *finder = take_finder(self);
+    Mail *mail = finder ? begin_reading(self, false, &asking) : NULL;
     Outcome outcome = FAILED;
     if (mail) {
         outcome = read_mail_texts(mail, data);
@@ -228,7 +259,8 @@ reader_find_texts(PyObject *self, PyObject *args)
         end_reading(&asking, outcome);
         put_mail_back(self, mail);
     }
-    put_finder_back(object);
+    if (finder)
+        put_finder_back(self, finder);
     if (outcome == READ || outcome == REFUSED)
         return PyBool_FromLong(outcome == READ);
     return NULL;
@@ -275,6 +307,7 @@ reader_dealloc(PyObject *self)
     if (reader->spare)
         release_mail(reader->spare);
     free(reader->spare);
+    release_finder(reader->finder);
     Py_XDECREF(reader->views);
     Py_XDECREF(reader->answer);
     free_object(self);
@@ -283,7 +316,10 @@ reader_dealloc(PyObject *self)
 static PyMethodDef reader_methods[] = {
     {"read", reader_read, METH_VARARGS, NULL},
     {"document_keys", reader_document_keys, METH_O, NULL},
+    {"look_for", reader_look_for, METH_O, NULL},
     {"find_texts", reader_find_texts, METH_VARARGS, NULL},
+    {"look", reader_look, METH_VARARGS, NULL},
+    {"found", reader_found, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

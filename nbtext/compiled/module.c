@@ -76,8 +76,7 @@ fill_module(PyObject *module)
         (unsigned long long)PAIR, (unsigned long long)MIX, KEY_BITS);
     if (add(module, "CONSTANTS", constants))
         return -1;
-    PyType_Spec *const specs[] = {&key_array_spec, &tables_spec, &reader_spec, &finder_spec,
-                                  &stored_spec};
+    PyType_Spec *const specs[] = {&key_array_spec, &tables_spec, &reader_spec, &stored_spec};
     for (size_t n = 0; n < sizeof specs / sizeof *specs; n++) {
         PyObject *type = PyType_FromModuleAndSpec(module, specs[n], NULL);
         if (add(module, strrchr(specs[n]->name, '.') + 1, type))

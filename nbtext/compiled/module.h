@@ -14,7 +14,7 @@ typedef struct {
     Tables tables;
 } TablesObject;
 
-extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec, finder_spec;
+extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec;
 
 PyObject *find(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);

@@ -42,6 +42,10 @@ void write_texts(const Wanted *wanted, uint8_t *to);
 
 /* finder.c: look in the texts of a message; false if there is no memory */
 bool find_in_mail(Finder *finder, Mail *mail);
+void release_finder(Finder *finder);
+PyObject *reader_look_for(PyObject *self, PyObject *wanted);
+PyObject *reader_look(PyObject *self, PyObject *args);
+PyObject *reader_found(PyObject *self, PyObject *args);
 /* engine.c: add the fields of a list, each (name, text); false with an error */
 bool take_fields(Mail *mail, Texts *texts, PyObject *fields);
 PyObject *reader_document_keys(PyObject *self, PyObject *documents);
@@ -50,10 +54,9 @@ Mail *take_mail(PyObject *self);
 void put_mail_back(PyObject *self, Mail *mail);
 /* Copy an answer to the memory of the message; None is an empty one. */
 bool take_answer(Mail *mail, PyObject *answered, Slice *answer);
-/* Take one of the views that readers and finders are made with. */
-bool take_view(MailView *view, PyObject *described, PyObject *tables_type);
-/* Return what a TextFinder looks with, NULL with an error if somebody does already. */
-Finder *take_finder(PyObject *finder);
-void put_finder_back(PyObject *finder);
+/* What a MailReader looks for texts with, NULL with an error if it does not, or somebody does
+   already; and put it back, or another in its place. */
+Finder *take_finder(PyObject *self);
+void put_finder_back(PyObject *self, Finder *finder);
 
 #endif

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.settings.reading import KEY_BITS, Format
 from nbtext.settings.views import View
-from nbtext.tokens.kinds import INTERFACE, PLAIN_TEXT, as_compiled, reader_of
+from nbtext.tokens.kinds import INTERFACE, PLAIN_TEXT, reader_of
 from nbtext.tokens.tokenizer import BASE, MIX, PAIR, SPREAD, Field, limit_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbtext._compiled import MailReader, TextFinder
+    from nbtext._compiled import MailReader
     from nbtext.tokens.kinds import Described
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
@@ -88,7 +88,7 @@ def text_finder(
     views: tuple[View, ...],
     document_format: Format,
     wanted: "tuple[NDArray[np.uint64], ...]",
-) -> "TextFinder | None":
+) -> "MailReader | None":
     """
     Return what looks for the texts of terms, None if Python has to.
 
@@ -99,10 +99,9 @@ def text_finder(
     """
     if len(views) > MOST_VIEWS:
         return None
-    from nbtext._compiled import TextFinder
-
-    keys = tuple(map(_with_buckets, wanted))
-    return TextFinder(as_compiled(described(views, document_format)), keys)
+    finder = reader_of(described(views, document_format))
+    finder.look_for(tuple(map(_with_buckets, wanted)))
+    return finder
 
 
 def _with_buckets(

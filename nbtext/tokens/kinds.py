@@ -81,12 +81,7 @@ def reader_of(
     """
     from nbtext._compiled import MailReader
 
-    return MailReader(as_compiled(views), answer)
-
-
-def as_compiled(views: "tuple[Described, ...]") -> "tuple[tuple[object, ...], ...]":
-    """Return views as readers and finders of the extension are made of them."""
-    return tuple(
+    described = tuple(
         (
             tables_of(alphabet),  # type: ignore[arg-type]  # the text is one of them
             TEXTS.index(text),
@@ -96,3 +91,4 @@ def as_compiled(views: "tuple[Described, ...]") -> "tuple[tuple[object, ...], ..
         )
         for alphabet, text, *flags, limit in views
     )
+    return MailReader(described, answer)

@@ -13,7 +13,7 @@ or the five bytes of an n-gram, or the value of a category. 0xFF ends it. Neithe
 two bytes is in any token: U+0000 is never part of one, and UTF-8 has no 0xFF. Terms of
 which that is not so, or whose text is longer than MOST_TEXT, have none.
 
-`PlainFinder` is the specification; `nbtext._compiled.TextFinder` does the same.
+`PlainFinder` is the specification; a `nbtext._compiled.MailReader` does the same.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 from nbtext.errors import SourceError
 from nbtext.tokens import compiled, definition
 from nbtext.tokens.engine import engine
-from nbtext.tokens.key_reading import bytes_of, is_read_to_keys
+from nbtext.tokens.key_reading import are_read_together, bytes_of
 from nbtext.tokens.reading import read
 
 MOST_TEXT: Final = 256
@@ -67,7 +67,7 @@ class Finder(Protocol):
 
 
 class PlainFinder:
-    """What `nbtext._compiled.TextFinder` does, as it is specified."""
+    """What a `nbtext._compiled.MailReader` does, as it is specified."""
 
     def __init__(self, views: Sequence[View], wanted: Sequence[Keys]) -> None:
         """Look for texts."""
@@ -134,12 +134,10 @@ def find_texts(
     of_attributes = PlainFinder(attributes, wanted[n:])
     finders = [(of_texts, view) for view in range(n)]
     finders += [(of_attributes, view) for view in range(len(attributes))]
-    reader = None
-    if quick is not None and is_read_to_keys(settings):
-        reader = compiled.reader(settings.views, settings.format)
+    reader = quick if are_read_together(settings) else None
     for document in documents:
         data = None if reader is None else bytes_of(document, settings)
-        if reader and data is not None and reader.find_texts(data, quick):
+        if reader and data is not None and reader.find_texts(data):
             continue
         try:
             views = read(document, settings).views

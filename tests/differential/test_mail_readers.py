@@ -1,5 +1,6 @@
 """The compiled reader of mail finds what the plain one specifies, on real mail."""
 
+from array import array
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -333,6 +334,30 @@ def test_a_question_may_read_another_message() -> None:
     assert outer.read(asking, True, False) == reader.read(asking, True, False)
     assert inner == [reader.read((plain,), True, False)] * len(inner)
     assert inner
+
+
+def test_texts_are_looked_for_in_one_message_at_a_time() -> None:
+    settings = ALL[0]
+    refused: list[str] = []
+
+    def answer(number: int, first: bytes, second: bytes) -> bytes | None:
+        with pytest.raises(RuntimeError) as raised:
+            looking.find_texts(mails.PLAIN)
+        refused.append(str(raised.value))
+        return ANSWERS[number](first, second)
+
+    looking = reader_of(compiled.described(settings.views), answer)
+    with pytest.raises(RuntimeError, match="looks for nothing"):
+        looking.find_texts(mails.PLAIN)
+    sentinel = (1 << 64) - 1
+    wanted: Any = array("Q", [7, sentinel]), array("q", [0, 1]), 47
+    with pytest.raises(ValueError, match="each view has its keys"):
+        looking.look_for((wanted,))
+    looking.look_for((wanted,) * len(settings.views))
+
+    assert looking.find_texts(mails.ASKING)
+    assert refused
+    assert [*map(bytes, looking.found(0))] == [b"", b"\0"]
 
 
 LONG = b"Subject: x\n\n" + b" ".join(b"%x" % (n * n % 7919) for n in range(30_000))
