@@ -5,7 +5,6 @@ Without a C compiler nbtext is installed without it, and is slower. A free-threa
 Python has no stable ABI to compile for.
 """
 
-import os
 import re
 import sysconfig
 import tomllib
@@ -26,9 +25,9 @@ LOOPS = Extension(
     "nbtext._compiled",
     sources("*.c"),
     depends=sources("*.h"),
-    libraries=[] if os.name == "nt" else ["m"],
+    libraries=["m"],
     # no a * b + c in one rounding: the same bits as arrays give
-    extra_compile_args=[] if os.name == "nt" else ["-ffp-contract=off"],
+    extra_compile_args=["-ffp-contract=off"],
     define_macros=[("Py_LIMITED_API", "0x030b0000")],
     py_limited_api=True,
     optional=True,

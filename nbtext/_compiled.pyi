@@ -386,8 +386,10 @@ def seal(table: bytearray, header: int, first: int, end: int, /) -> None:
     """
 
 def sum_terms(
-    keys: tuple[NDArray[np.uint64] | memoryview, ...],
-    counts: tuple[NDArray[np.uint16] | memoryview, ...],
+    terms: tuple[
+        tuple[NDArray[np.uint64] | memoryview, NDArray[np.uint16] | memoryview | bytes],
+        ...,
+    ],
     distinct: NDArray[np.uint64] | bytearray,
     occurrences: NDArray[np.int32] | bytearray,
     documents: NDArray[np.int32] | bytearray,
@@ -397,8 +399,7 @@ def sum_terms(
     Do what `nbtext.counts.counter.sum_by_arrays` specifies.
 
     Args:
-        keys: the 16 upper bits of each being 0.
-        counts: as many arrays, of as many counts.
+        terms: keys, the 16 upper bits of each being 0, and as many counts.
         distinct: as many as there are terms, written to: the keys.
         occurrences: as many, written to.
         documents: the same.

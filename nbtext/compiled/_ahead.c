@@ -4,7 +4,14 @@
 
 #include "mail.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
 
 /* A file that is read: its path and that in bytes, and what is in it; or NULL. */
 typedef struct {
@@ -13,16 +20,6 @@ typedef struct {
     uint8_t *data;
     size_t size;
 } File;
-
-#ifndef _WIN32
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#ifdef __APPLE__
-#define st_mtim st_mtimespec
-#endif
 
 static bool
 may_be_mbox(Slice text)
@@ -95,18 +92,6 @@ read_file(File *file, size_t most, int64_t before)
     read_open_file(file, descriptor, most, before);
     close(descriptor);
 }
-
-#else
-
-static void
-read_file(File *file, size_t most, int64_t before)
-{
-    (void)file;
-    (void)most;
-    (void)before;
-}
-
-#endif
 
 /* Read files whose paths are encoded, as long as they are not too much together. */
 static void

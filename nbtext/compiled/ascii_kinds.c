@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__x86_64__)
 #define HAS_VECTORS 1
 #include <immintrin.h>
 #else

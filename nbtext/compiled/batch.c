@@ -73,6 +73,8 @@ score_one(const Model *model, const Documents *documents, size_t n, Scored *scor
     for (size_t view = 0; view < documents->n_views; view++) {
         const Py_buffer *of = documents->buffers[view];
         uint64_t start = end_of(documents, view, n), end = end_of(documents, view, n + 1);
+        if (start > end || end > (uint64_t)of[0].len / 8)
+            return false; /* somebody else has changed it meanwhile */
         const uint8_t *first_key = of[0].buf, *first_count = of[1].buf;
         keys[view] = slice(first_key + 8 * start, first_key + 8 * end);
         counts[view] = of[1].len ? slice(first_count + 2 * start, first_count + 2 * end)

@@ -2,7 +2,7 @@
 
 #include "model.h"
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #define WITH_PRODUCTS __attribute__((target("pclmul,sse4.1")))
 
@@ -33,19 +33,14 @@ fill_crc_tables(void)
 #endif
 }
 
-/* What four bytes add, with `behind` and up to three more bytes behind each. */
+/* What eight bytes add, with `behind` and up to seven more bytes behind each. */
 static uint32_t
-crc_of_four(uint32_t word, int behind)
+crc_of_word(uint64_t word, int behind)
 {
-    return crc_of[behind + 3][word & 255] ^ crc_of[behind + 2][word >> 8 & 255]
-           ^ crc_of[behind + 1][word >> 16 & 255] ^ crc_of[behind][word >> 24];
-}
-
-static uint32_t
-little_endian(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
-           | (uint32_t)bytes[3] << 24;
+    uint32_t crc = 0;
+    for (int n = behind + 7; n >= behind; n--, word >>= 8)
+        crc ^= crc_of[n][word & 255];
+    return crc;
 }
 
 #if defined(WITH_PRODUCTS)
@@ -112,10 +107,7 @@ crc32_of(const uint8_t *bytes, size_t length)
     }
 #endif
     for (; length >= N_TABLES; bytes += N_TABLES, length -= N_TABLES)
-        crc = crc_of_four(crc ^ little_endian(bytes), 12)
-              ^ crc_of_four(little_endian(bytes + 4), 8)
-              ^ crc_of_four(little_endian(bytes + 8), 4)
-              ^ crc_of_four(little_endian(bytes + 12), 0);
+        crc = crc_of_word(word_at(bytes, 8) ^ crc, 8) ^ crc_of_word(word_at(bytes + 8, 8), 0);
     for (; length; bytes++, length--)
         crc = (crc >> 8) ^ crc_of[0][(crc ^ *bytes) & 255];
     return ~crc;

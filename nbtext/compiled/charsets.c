@@ -43,9 +43,8 @@ charset_of(Slice declared)
     name.at += begins(name, "x");
     if (is_equal(name, "utf8"))
         return IS_UTF_8;
-    for (const char *const *known = GUESSED_NAMES; *known; known++)
-        if (is_equal(name, *known))
-            return GUESSED;
+    if (is_one_of(name, GUESSED_NAMES))
+        return GUESSED;
     for (const char *const *prefix = SEVEN_BIT_PREFIXES; *prefix; prefix++)
         if (begins(name, *prefix))
             return SEVEN_BIT;

@@ -15,12 +15,6 @@ text_of(Slice text)
 }
 
 static PyObject *
-bytes_of(Slice bytes)
-{
-    return PyBytes_FromStringAndSize((const char *)bytes.at, (Py_ssize_t)length_of(bytes));
-}
-
-static PyObject *
 stored_views(PyObject *self, PyObject *none)
 {
     const Header *header = &model_in(self)->first;

@@ -2,7 +2,7 @@
  * What the compiled engine consists of, but for its calls from Python (module.h).
  *
  * Each file is the twin of a Python module of the same name, which specifies it. These
- * know nothing of Python. No bytes that they are given make them read or write out of
+ * know nothing of Python, and are compiled by gcc and clang: others leave it to Python. No bytes that they are given make them read or write out of
  * bounds; time and memory are in proportion to what is read.
  */
 
@@ -14,18 +14,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__GNUC__)
 /* gcc drops calls of a function that does nothing else: the empty instruction is something */
 #define PREFETCH(address) do { __builtin_prefetch(address); __asm__ volatile(""); } while (0)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
 
-#if defined(__GNUC__) && defined(__BYTE_ORDER__)
 #define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-#else
-#define IS_LITTLE_ENDIAN 0
-#endif
 
 /* Bytes that are not copied. */
 typedef struct {

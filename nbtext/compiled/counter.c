@@ -127,29 +127,17 @@ sum_piles(Sums *sums, const Pile *piles, size_t n_piles, int64_t *n_keys)
 
 /* Take the terms of some documents; false with an error if they are none. */
 static bool
-take_pile(Pile *pile, PyObject *keys, PyObject *counts)
+take_pile(Pile *pile, PyObject *terms, size_t *n_terms)
 {
-    if (!keys || !counts || PyObject_GetBuffer(keys, &pile->keys, PyBUF_SIMPLE)
-        || PyObject_GetBuffer(counts, &pile->counts, PyBUF_SIMPLE))
+    bool is_pair = PyTuple_Check(terms);
+    if (is_pair && !PyArg_ParseTuple(terms, "y*y*;terms", &pile->keys, &pile->counts))
         return false;
     size_t n = (size_t)pile->keys.len / 8;
-    if (has_size(&pile->keys, n, 8) && has_size(&pile->counts, n, 2))
+    *n_terms += n;
+    if (is_pair && has_size(&pile->keys, n, 8) && has_size(&pile->counts, n, 2))
         return true;
     PyErr_SetString(PyExc_ValueError, "these are no keys and counts");
     return false;
-}
-
-/* Take all terms, and count them; false with an error. */
-static bool
-take_piles(Pile *piles, size_t n, PyObject *keys, PyObject *counts, size_t *n_terms)
-{
-    for (size_t i = 0; i < n; i++) {
-        PyObject *of_pile = PyTuple_GetItem(keys, (Py_ssize_t)i);
-        if (!take_pile(piles + i, of_pile, PyTuple_GetItem(counts, (Py_ssize_t)i)))
-            return false;
-        *n_terms += (size_t)piles[i].keys.len / 8;
-    }
-    return true;
 }
 
 /* Add up terms that were taken; NULL with an error. */
@@ -180,20 +168,21 @@ sums_of(const Pile *piles, size_t n_piles, size_t n_terms, const Py_buffer *room
 PyObject *
 sum_terms(PyObject *module, PyObject *args)
 {
-    PyObject *keys, *counts, *result = NULL;
+    PyObject *terms, *result = NULL;
     Py_buffer room[3] = {{0}};
     size_t n_terms = 0;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!w*w*w*:sum_terms", &PyTuple_Type, &keys, &PyTuple_Type,
-                          &counts, &room[0], &room[1], &room[2]))
+    if (!PyArg_ParseTuple(args, "O!w*w*w*:sum_terms", &PyTuple_Type, &terms, &room[0],
+                          &room[1], &room[2]))
         return NULL;
-    size_t n_piles = (size_t)PyTuple_Size(keys);
+    size_t n_piles = (size_t)PyTuple_Size(terms);
     Pile *piles = calloc(n_piles + 1, sizeof *piles);
+    bool is_sound = piles;
     if (!piles)
         PyErr_NoMemory();
-    else if ((size_t)PyTuple_Size(counts) != n_piles)
-        PyErr_SetString(PyExc_ValueError, "there are not as many counts as keys");
-    else if (take_piles(piles, n_piles, keys, counts, &n_terms))
+    for (size_t i = 0; is_sound && i < n_piles; i++)
+        is_sound = take_pile(piles + i, PyTuple_GetItem(terms, (Py_ssize_t)i), &n_terms);
+    if (is_sound)
         result = sums_of(piles, n_piles, n_terms, room);
     for (size_t i = 0; piles && i < n_piles; i++) {
         PyBuffer_Release(&piles[i].keys);

@@ -19,15 +19,6 @@ static const char *const WITH_MAILBOXES[] = {
     NULL,
 };
 
-static bool
-is_one_of(Slice name, const char *const *names)
-{
-    for (; *names; names++)
-        if (*name.at == (uint8_t)**names && is_equal(name, *names))
-            return true;
-    return false;
-}
-
 /* The text of a Content-Type without boundaries; false if Python has to. */
 static bool
 type_text(Slice declared, uint8_t *copy, Slice *text)

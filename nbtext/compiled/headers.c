@@ -22,9 +22,8 @@ is_invisible(Slice name)
 {
     if (*name.at != 'x' && !strchr("cdels", *name.at))
         return false;
-    for (const char *const *known = INVISIBLE; *known; known++)
-        if (is_equal(name, *known))
-            return true;
+    if (is_one_of(name, INVISIBLE))
+        return true;
     for (const char *const *prefix = INVISIBLE_PREFIXES; *prefix; prefix++)
         if (begins(name, *prefix))
             return true;

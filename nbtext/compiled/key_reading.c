@@ -42,14 +42,6 @@ take_answer(Mail *mail, PyObject *answered, Slice *answer)
     return true;
 }
 
-/* Return a text as bytes. Formats with "#" would need another
-   symbol of Python in 3.11 than in 3.13, and one build is for both. */
-static PyObject *
-bytes_of(Slice text)
-{
-    return PyBytes_FromStringAndSize((const char *)text.at, (Py_ssize_t)length_of(text));
-}
-
 /* Ask the Python function. */
 static bool
 ask_python(Mail *mail, Question question, Slice first, Slice second, Slice *answer)

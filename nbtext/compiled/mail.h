@@ -226,6 +226,8 @@ extern const uint16_t WINDOWS_1252[32];
 
 /* markup.c */
 bool html_text(Mail *mail, Slice *text);
+/* A digit's value; what is none has one that is not below any base. */
+unsigned digit_of(uint8_t byte);
 /* The bytes of the character of white space that a text begins with, 0 if it is none. */
 size_t space_at(Slice text);
 
@@ -285,7 +287,16 @@ is_same(Slice one, Slice other)
            && memcmp(one.at, other.at, length_of(one)) == 0;
 }
 
-/* The same whatever the case of letters; `with` is in lower case. */
+/* Whether a text is one of some, behind which is NULL. */
+static inline bool
+is_one_of(Slice text, const char *const *known)
+{
+    while (*known && !is_equal(text, *known))
+        known++;
+    return *known;
+}
+
+/* Whether a text begins so whatever the case of letters; `with` is in lower case. */
 static inline bool
 begins_folded(Slice text, const char *with)
 {

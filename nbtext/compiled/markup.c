@@ -191,8 +191,7 @@ code_of(uint32_t number)
     return number == 0xA0 ? ' ' : number;
 }
 
-/* A digit's value, or what is not below the base. */
-static unsigned
+unsigned
 digit_of(uint8_t byte)
 {
     if (is_digit(byte))

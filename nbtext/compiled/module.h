@@ -43,6 +43,14 @@ PyObject *new_object(PyTypeObject *type, PyObject *names);
 /* Free an object whose contents are released. */
 void free_object(PyObject *self);
 
+/* Return bytes as Python has them. Formats with "#" would need another symbol of Python in
+   3.11 than in 3.13, and one build is for both. */
+static inline PyObject *
+bytes_of(Slice bytes)
+{
+    return PyBytes_FromStringAndSize((const char *)bytes.at, (Py_ssize_t)length_of(bytes));
+}
+
 /* Describe a type that Python calls with arguments, by what begins with `of`. */
 #define TYPE_SPEC(of, type_name, Object)                                                  \
     static PyType_Slot of##_slots[] = {                                                   \
@@ -162,7 +170,7 @@ fetch_term(const Spread *of, int64_t term)
 }
 
 /* Compiled for several generations of a processor where the loader can choose. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#if !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
 #else
 #define FOR_EACH_PROCESSOR

@@ -5,7 +5,6 @@
 
 #include "model.h"
 
-/* Take a number of so many bytes, the highest first. */
 bool
 take_bytes(Pack *pack, size_t n, uint64_t *number)
 {
@@ -62,7 +61,6 @@ take_text(Pack *pack, Slice *text)
     return is_utf8(*text);
 }
 
-/* Take one text and no other. */
 bool
 take_name(Pack *pack, const char *name)
 {
@@ -70,7 +68,6 @@ take_name(Pack *pack, const char *name)
     return take_text(pack, &text) && is_equal(text, name);
 }
 
-/* Take one byte and no other. */
 bool
 take_byte(Pack *pack, uint8_t byte)
 {
@@ -86,7 +83,6 @@ take_bool(Pack *pack, bool *value)
     return true;
 }
 
-/* Take a number from -MOST_COUNT to MOST_COUNT. */
 bool
 take_integer(Pack *pack, int64_t *number)
 {
@@ -121,7 +117,6 @@ take_double(Pack *pack, double *number)
     return *number - *number == 0; /* it is finite */
 }
 
-/* Pass over one value, with all that is in it. */
 bool
 pass_over(Pack *pack)
 {

@@ -5,18 +5,23 @@
 
 #include "stored.h"
 
+/* Whether nobody reads a model; an error if somebody does. */
+static bool
+is_free(const StoredModel *stored)
+{
+    if (stored->n_busy)
+        PyErr_SetString(PyExc_RuntimeError, "another thread reads this model");
+    return !stored->n_busy;
+}
+
 PyObject *
 stored_append(PyObject *self, PyObject *table)
 {
     StoredModel *stored = (StoredModel *)(void *)self;
     char *bytes;
     Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(table, &bytes, &size) < 0)
+    if (PyBytes_AsStringAndSize(table, &bytes, &size) < 0 || !is_free(stored))
         return NULL;
-    if (stored->n_busy) {
-        PyErr_SetString(PyExc_RuntimeError, "another thread reads this model");
-        return NULL;
-    }
     if (!stored->kept)
         stored->kept = PyList_New(0);
     if (!stored->kept || PyList_Append(stored->kept, table) < 0)
@@ -63,11 +68,7 @@ stored_gather(PyObject *self, PyObject *before)
 {
     StoredModel *stored = (StoredModel *)(void *)self;
     uint64_t secret;
-    if (stored->n_busy) {
-        PyErr_SetString(PyExc_RuntimeError, "another thread reads this model");
-        return NULL;
-    }
-    if (!take_secret(&secret))
+    if (!is_free(stored) || !take_secret(&secret))
         return NULL;
     if (!stored->seal) {
         stored->seal = seal_of(stored);

@@ -11,17 +11,11 @@
 
 enum { STEP_BITS = 10 };
 
-/* How many bits it takes to write a value. */
+/* How many bits it takes to write a value that is not zero. */
 static int
 bit_length(uint64_t value)
 {
-    int n = 0;
-    for (int step = 32; step; step /= 2)
-        if (value >> step) {
-            value >>= step;
-            n += step;
-        }
-    return n + (value != 0);
+    return 64 - __builtin_clzll(value);
 }
 
 void

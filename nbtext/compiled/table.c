@@ -13,10 +13,6 @@ enum { TRAILER_SIZE = sizeof TRAILER + 8 };
 static const char WHOLE[] = "u8", PLACES[] = "u1u2u4u8", CODES[] = "u1u2u4", CLASSES[] = "u1u2";
 static const char COUNTS[] = "u1u2u4u8i1i2i4i8", BINS[] = "i2", BYTES[] = "u1";
 
-static const char *const LEDGER_NAMES[] = {"ledger.high", "ledger.low", "ledger.fingerprints",
-                                    "ledger.classes", "ledger.counts"};
-static const char *const RECORD_NAMES[] = {"undo.high", "undo.low", "undo.fingerprints",
-                                    "undo.classes", "undo.bins"};
 static const Slice NOWHERE = {TRAILER, TRAILER}; /* the name of no view: it is empty */
 
 /* The arrays that are still to be read: what the header says of them, and where they lie. */
@@ -114,14 +110,14 @@ read_terms(Reading *reading, Slice view, TermArrays *terms)
 
 /* Read what says which documents there are, and something more of each. */
 static LedgerArrays
-read_documents(Reading *reading, const char *const *names, const char *types)
+read_documents(Reading *reading, const char *prefix, const char *more, const char *types)
 {
     LedgerArrays rows;
-    rows.high = next(reading, names[0], NOWHERE, "", WHOLE);
-    rows.low = next(reading, names[1], NOWHERE, "", WHOLE);
-    rows.fingerprints = next(reading, names[2], NOWHERE, "", WHOLE);
-    rows.classes = next(reading, names[3], NOWHERE, "", CLASSES);
-    rows.counts = next(reading, names[4], NOWHERE, "", types);
+    rows.high = next(reading, prefix, NOWHERE, "high", WHOLE);
+    rows.low = next(reading, prefix, NOWHERE, "low", WHOLE);
+    rows.fingerprints = next(reading, prefix, NOWHERE, "fingerprints", WHOLE);
+    rows.classes = next(reading, prefix, NOWHERE, "classes", CLASSES);
+    rows.counts = next(reading, prefix, NOWHERE, more, types);
     uint64_t length = rows.high.length;
     reading->is_sound &= rows.low.length == length && rows.fingerprints.length == length
                          && rows.classes.length == length;
@@ -141,11 +137,11 @@ find_arrays(Reading *reading, const Header *header, Table *table, Bags *bags)
     for (size_t view = 0; view < header->n_views; view++)
         read_terms(reading, header->views[view].name, table->views + view);
     if (header->has_ledger) {
-        table->ledger = read_documents(reading, LEDGER_NAMES, COUNTS);
+        table->ledger = read_documents(reading, "ledger.", "counts", COUNTS);
         reading->is_sound &= table->ledger.counts.length == table->ledger.high.length;
     }
     if (n_records) {
-        table->records = read_documents(reading, RECORD_NAMES, BINS);
+        table->records = read_documents(reading, "undo.", "bins", BINS);
         uint64_t n_bins = table->records.counts.length;
         reading->is_sound &= table->records.high.length == n_records
                              && n_bins % n_records == 0 && n_bins <= n_records;

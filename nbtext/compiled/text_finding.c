@@ -116,9 +116,6 @@ keep_text(Wanted *wanted, int64_t place, const uint8_t *bytes, size_t length)
 static inline int
 kind_at(const Tables *tables, const uint8_t *at, const uint8_t *end, const uint8_t **after)
 {
-    *after = at + 1;
-    if (*at < 0x80)
-        return tables->ascii_kinds[*at];
     *after = at;
     return kind_of(tables, next_code(after, end));
 }

@@ -2,21 +2,6 @@
 
 #include "core.h"
 
-#if defined(__GNUC__)
-#define LOWEST_BIT(bits) __builtin_ctzll(bits)
-#else
-#define LOWEST_BIT(bits) lowest_bit(bits)
-
-static inline int
-lowest_bit(uint64_t bits)
-{
-    int n = 0;
-    for (; !(bits & 1); bits >>= 1)
-        n++;
-    return n;
-}
-#endif
-
 enum { TOGETHER = 512 }; /* tokens for whose keys room is made at a time */
 
 /* --- the polynomial of a token ---------------------------------------------------- */
@@ -196,9 +181,9 @@ read_ascii(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *ha
     uint64_t ends = (is_other | is_single) & is_token << 1 & valid;
     bool is_all = at + kinds.n == text->end;
     for (; starts && n_read < n; n_read++) {
-        size_t start = (size_t)LOWEST_BIT(starts), end = kinds.n;
+        size_t start = (size_t)__builtin_ctzll(starts), end = kinds.n;
         if (ends)
-            end = (size_t)LOWEST_BIT(ends);
+            end = (size_t)__builtin_ctzll(ends);
         else if (!is_all)
             break;
         starts &= starts - 1;
@@ -206,7 +191,7 @@ read_ascii(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *ha
         Token token = ascii_token(at + start, at + end, text->end, forms);
         *keys = put_keys(hashing, token, *keys);
     }
-    text->at = at + (starts ? (size_t)LOWEST_BIT(starts) : kinds.n);
+    text->at = at + (starts ? (size_t)__builtin_ctzll(starts) : kinds.n);
     return n_read;
 }
 

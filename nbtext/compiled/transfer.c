@@ -4,7 +4,7 @@
 
 enum { MOST_PIECES = 1000, SHORTEST_LINE = 16, LOOKED_AT = 1024 };
 
-/* Six bits more for a digit of base64 or hexadecimal, NO_DIGIT for what is none. */
+/* Six bits more for a digit of base64, NO_DIGIT for what is none. */
 enum { NO_DIGIT = 64 };
 
 static unsigned
@@ -17,15 +17,6 @@ base64_digit(uint8_t byte)
     if (is_digit(byte))
         return byte - '0' + 52u;
     return byte == '+' ? 62 : byte == '/' ? 63 : NO_DIGIT;
-}
-
-static unsigned
-hexadecimal_digit(uint8_t byte)
-{
-    if (is_digit(byte))
-        return byte - '0';
-    uint8_t letter = (uint8_t)((byte | 0x20) - 'a');
-    return letter < 6 ? letter + 10u : NO_DIGIT;
 }
 
 Encoding
@@ -54,9 +45,8 @@ quoted_byte(const uint8_t *at, const uint8_t *end, uint8_t **to)
         *(*to)++ = '=';
         return at + 1;
     }
-    if (at + 1 < end && hexadecimal_digit(at[0]) < NO_DIGIT
-        && hexadecimal_digit(at[1]) < NO_DIGIT) {
-        *(*to)++ = (uint8_t)(hexadecimal_digit(at[0]) << 4 | hexadecimal_digit(at[1]));
+    if (at + 1 < end && digit_of(at[0]) < 16 && digit_of(at[1]) < 16) {
+        *(*to)++ = (uint8_t)(digit_of(at[0]) << 4 | digit_of(at[1]));
         return at + 2;
     }
     *(*to)++ = '=';

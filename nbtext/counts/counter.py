@@ -355,7 +355,8 @@ def _sums_of_terms(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> Sorte
     n = sum(map(len, keys))
     found = np.empty(n, np.uint64)
     columns = (np.empty(n, np.int32), np.empty(n, np.int32))
-    n_keys = _compiled.sum_terms(tuple(keys), tuple(counts), found, *columns)
+    terms = tuple(zip(keys, counts, strict=True))
+    n_keys = _compiled.sum_terms(terms, found, *columns)
     if n_keys < 0:
         return sum_by_arrays(keys, counts)
     occurrences, documents = (shortened(column, n_keys) for column in columns)

@@ -213,17 +213,17 @@ def test_sums_beyond_32_bits_are_left_to_arrays() -> None:
     keys, counts = np.full(40_000, 7, np.uint64), np.full(40_000, 65_535, np.uint16)
     found, columns = np.empty(40_000, np.uint64), np.empty((2, 40_000), np.int32)
 
-    assert _compiled.sum_terms((keys,), (counts,), found, *columns) == -1
-    one = (keys[:4],), (counts[:4],)
-    assert _compiled.sum_terms(*one, found[:4], *columns[:, :4]) == 1
+    assert _compiled.sum_terms(((keys, counts),), found, *columns) == -1
+    some = ((keys[:4], counts[:4]),)
+    assert _compiled.sum_terms(some, found[:4], *columns[:, :4]) == 1
     sums = counter._sums_of_terms([keys], [counts])
     assert sums.columns[0].tolist() == [40_000 * 65_535]
     with pytest.raises(ValueError, match="room for their sums"):
-        _compiled.sum_terms((keys,), (counts,), found[1:], *columns)
+        _compiled.sum_terms(((keys, counts),), found[1:], *columns)
     with pytest.raises(ValueError, match="no keys and counts"):
-        _compiled.sum_terms((keys,), (counts[1:],), found, *columns)
-    with pytest.raises(ValueError, match="not as many counts as keys"):
-        _compiled.sum_terms((keys,), (), found, *columns)
+        _compiled.sum_terms(((keys, counts[1:]),), found, *columns)
+    with pytest.raises(ValueError, match="no keys and counts"):
+        _compiled.sum_terms((keys,), found, *columns)  # type: ignore[arg-type]
 
 
 def test_counts_of_any_width_are_counted() -> None:
