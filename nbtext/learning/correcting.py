@@ -7,7 +7,8 @@ with its copies, had not been counted, and then moves the classes
 had no part in it: a quarter of them is taken out of the counts (of few documents, one
 quarter after the other), corrections are made of the others beside all and beside half
 of what the counts say, and if the quarter loses more by the better one than chance may
-take, there is none. Of many documents the trial is made twice, at last of more of them.
+take, there is none. Beside half, more than two classes may move twice as far, too. Of
+many documents the trial is made twice, at last of more of them.
 (Two halves would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Terms
 
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
+    Manner: TypeAlias = tuple[float, float]  # how far labels are doubted, and the pace
 
 from nbtext.counts import Calibration, Counter, Sample, bin_of
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
@@ -52,7 +54,7 @@ from nbtext.counts.table import with_classes
 from nbtext.counts.term_table import in_order
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
 from nbtext.learning.steps import BASE_UNIT, rate_of
-from nbtext.learning.trials import DOUBTS, SHARES, Trial, together
+from nbtext.learning.trials import DOUBTS, PACES, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring.batch_mixed import scores_by
@@ -88,6 +90,9 @@ MOST_CLASSES: Final = 10_000
 
 AT_A_TIME: Final = 128
 """Base scores of so many documents are rounded at a time."""
+
+USUAL: Final = (0.0, 1.0)
+"""Labels are believed, and move classes as far as they mostly do."""
 
 NO_PLACES: Final = np.empty(0, np.int64)
 
@@ -189,7 +194,7 @@ def _deciding_trial(
     if len(second.order) < MORE * len(first.order):
         return trial
     again = making(second)
-    return again.trial_of_shares([again.part(0)], trial.doubt)
+    return again.trial_of_shares([again.part(0)], (trial.doubt, trial.pace))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,27 +221,33 @@ class _Making:
         Make corrections without a part of the documents, and try them on these.
 
         Of few documents each part has its turn: together they say more. What is
-        returned is the trial of the better share, with the doubt that went with it
-        best; None if there are too few documents.
+        returned is the trial of the better share, with the pace and the doubt that went
+        with it best; None if there are too few documents.
         """
         n_visits = len(self.visits.order)
         if n_visits < HELD_OUT:
             return None
         n_parts = min(HELD_OUT, max(1, TRIED // n_visits))
         parts = [self.part(number) for number in range(n_parts)]
-        best = self.trial_of_shares(parts, 0.0)
+        best = self.trial_of_shares(parts, USUAL)
+        is_tried = best.share < 1.0 and len(self.base.model.classes) > 2
+        for pace in PACES if is_tried else ():
+            other = self._tried(parts, best.share, (0.0, pace))
+            if other.loss_with >= best.loss_with:
+                break
+            best = other
         for doubt in DOUBTS:
-            other = self._tried(parts, best.share, doubt)
+            other = self._tried(parts, best.share, (doubt, best.pace))
             if other.loss_with >= best.loss_with:
                 break
             best = other
         return best
 
-    def trial_of_shares(self, parts: list[_Part], doubt: float) -> Trial:
-        """Try each share with one doubt, and return the trial of the better one."""
+    def trial_of_shares(self, parts: list[_Part], manner: Manner) -> Trial:
+        """Try each share in one manner, and return the trial of the better one."""
 
         def tried(share: float) -> tuple[float, Trial]:
-            trial = self._tried(parts, share, doubt)
+            trial = self._tried(parts, share, manner)
             return trial.loss_with, trial
 
         return min(self.map_(tried, SHARES), key=itemgetter(0))[1]
@@ -252,14 +263,14 @@ class _Making:
         is_first = is_held_out.take(visits.order)
         return _Part(base, visits.order[~is_first], visits.order[is_first])
 
-    def _tried(self, parts: list[_Part], share: float, doubt: float) -> Trial:
+    def _tried(self, parts: list[_Part], share: float, manner: Manner) -> Trial:
         """Make corrections without each part, and try them on it."""
-        trials = []
+        trials, (doubt, pace) = [], manner
         for base, order, held_out in parts:
             labels = self.visits.labels.take(held_out)
             loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
-            logits = self._learnt(base, share, doubt, order, held_out).logits
-            trials.append(Trial(share, doubt, 1, loss_without, logits, labels))
+            logits = self._learnt(base, share, manner, order, held_out).logits
+            trials.append(Trial(share, doubt, 1, loss_without, logits, labels, pace))
         return reduce(together, trials)
 
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
@@ -277,7 +288,8 @@ class _Making:
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
         lengths = self._lengths()
-        learnt = self._learnt(base, share, trial.doubt, visits.order)
+        manner = trial.doubt, trial.pace
+        learnt = self._learnt(base, share, manner, visits.order)
         give_back()
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
@@ -376,7 +388,7 @@ class _Making:
         self,
         base: NDArray[np.int32],
         share: float,
-        doubt: float,
+        manner: Manner,
         order: NDArray[np.int64],
         scored: NDArray[np.int64] | None = None,
     ) -> Learnt:
@@ -394,7 +406,7 @@ class _Making:
             base if share == 1.0 else _part_of(base, share),
             self.firsts[-1],
         )
-        rate = rate_of(base.shape[1], doubt)
+        rate = rate_of(base.shape[1], *manner)
         if scored is None:
             scored = order if base.shape[1] == 2 else order[:0]
             return correct(pupils, order, rate, scored, is_last=True)

@@ -32,6 +32,11 @@ DOUBTS: Final = (0.25, 0.5)
 the one before was better than less doubt. Where labels are right, none is
 (docs/experiments/035-doubted-labels.md)."""
 
+PACES: Final = (2.0,)
+"""How many times as far documents move classes, if documents held out lose less by it:
+tried with three classes and more where the counts are believed by half. Short texts of
+many classes are better off (docs/experiments/053-short-requests.md)."""
+
 STEEPNESS: Final = Prior(precision=10.0)
 """What is expected of the steepness of corrected scores: its logarithm has been up to
 .56 from 0, and mostly a third (docs/experiments/030-balance.md)."""
@@ -63,6 +68,7 @@ class Trial:
         loss_without: their mean log-loss without the correction, in nats.
         logits: shape (held_out, n_classes), their corrected scores.
         labels: shape (held_out,), the places of their classes.
+        pace: how many times as far as usual documents moved classes.
     """
 
     share: float
@@ -71,6 +77,7 @@ class Trial:
     loss_without: float
     logits: NDArray[np.float64]
     labels: NDArray[np.int64]
+    pace: float = 1.0
 
     @property
     def held_out(self) -> int:
@@ -128,7 +135,7 @@ class Trial:
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""
-        rate = rate_of(n_classes, self.doubt)._asdict()
+        rate = rate_of(n_classes, self.doubt, self.pace)._asdict()
         return {
             "parts": self.parts,
             "held_out": self.held_out,

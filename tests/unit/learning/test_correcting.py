@@ -21,7 +21,7 @@ from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.passes import Learnt, Pupils
 from nbtext.learning.steps import CUT, OF_TWO, RATE, Rate
-from nbtext.learning.trials import DOUBTS, SHARES, Trial
+from nbtext.learning.trials import DOUBTS, PACES, SHARES, Trial
 from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import load_model
@@ -96,6 +96,46 @@ def test_labels_are_doubted_where_many_are_wrong() -> None:
     assert of_right.made_with["doubt"] == 0.0
 
 
+@pytest.mark.parametrize("share", SHARES)
+def test_documents_move_twice_as_far_where_those_held_out_lose_less_by_it(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, losses, rates = confusing(), {}, {}
+    monkeypatch.setattr(correcting, "SHARES", (share,))
+    monkeypatch.setattr(correcting, "DOUBTS", ())
+    for paces in ((), PACES):
+        monkeypatch.setattr(correcting, "PACES", paces)
+        facts = correction_of(trained_on(rows)).info.made_with
+        losses[paces], rates[paces] = facts["loss_with"], facts["rate"]
+
+    assert rates[()] == RATE
+    if share == 1.0:  # none is tried
+        assert (losses[PACES], rates[PACES]) == (losses[()], RATE)
+    else:
+        assert (rates[PACES] > RATE) == (losses[PACES] < losses[()])
+        assert rates[PACES] in {RATE, 2 * RATE}
+        assert losses[PACES] <= losses[()]
+
+
+def test_of_many_documents_the_pace_is_that_of_the_first_trial(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rates: dict[int, list[float]] = {}  # by how many documents are learnt from
+
+    def correct(pupils: Pupils, order: Any, rate: Rate, *rest: Any, **kept: Any) -> Any:
+        rates.setdefault(len(order), []).append(rate.rate)
+        return passes.correct(pupils, order, rate, *rest, **kept)
+
+    monkeypatch.setattr(correcting, "TRIED", 160)
+    monkeypatch.setattr(correcting, "SHARES", (0.5,))
+    monkeypatch.setattr(correcting, "correct", correct)
+
+    chosen = correction_of(trained_on(confusing())).info.made_with["rate"]
+
+    assert rates[120][:2] == [RATE, PACES[0] * RATE]
+    assert rates[180] == rates[240] == [chosen]
+
+
 def test_two_classes_move_half_as_far() -> None:
     rows = [(label, text) for label, text in confusing(480) if label in TOPICS[:2]]
 
@@ -168,6 +208,7 @@ def test_the_second_trial_has_the_doubt_of_the_first(
         return passes.correct(pupils, order, rate, *rest, **kept)
 
     monkeypatch.setattr(correcting, "TRIED", 160)
+    monkeypatch.setattr(correcting, "PACES", ())
     monkeypatch.setattr(correcting, "correct", correct)
 
     chosen = correction_of(trained_on(confusing())).info.made_with["doubt"]
