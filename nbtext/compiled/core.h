@@ -2,8 +2,9 @@
  * What the compiled engine consists of, but for its calls from Python (module.h).
  *
  * Each file is the twin of a Python module of the same name, which specifies it. These
- * know nothing of Python, and are compiled by gcc and clang: others leave it to Python. No bytes that they are given make them read or write out of
- * bounds; time and memory are in proportion to what is read.
+ * know nothing of Python, and are compiled by gcc and clang: others leave it to Python.
+ * No bytes that they are given make them read or write out of bounds; time and memory
+ * are in proportion to what is read.
  */
 
 #ifndef NBTEXT_CORE_H
