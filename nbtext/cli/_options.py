@@ -18,7 +18,7 @@ from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._option_groups import Decorator, option_group
-from nbtext.cli._places import default_model
+from nbtext.cli._places import default_model, with_home
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.cli._values import (
     bytes_of,
@@ -49,11 +49,17 @@ def _one_model(
     context: click.Context, option: click.Parameter, paths: tuple[str, ...]
 ) -> str:
     """Refuse two models, of which one would be left out without a word."""
-    each_not_empty(context, option, paths)
-    if len(paths) > 1:
-        message = f"{quoted(paths[1])} is a second model beside {quoted(paths[0])}."
+    given = _models(context, option, paths)
+    if len(given) > 1:
+        message = f"{quoted(given[1])} is a second model beside {quoted(given[0])}."
         raise click.BadParameter(message)
-    return paths[0]
+    return given[0]
+
+
+def _models(
+    context: click.Context, option: click.Parameter, paths: tuple[str, ...]
+) -> tuple[str, ...]:
+    return tuple(map(with_home, each_not_empty(context, option, paths)))
 
 
 def _model_option(callback: Callable[..., Any]) -> Decorator[Any]:
@@ -72,7 +78,7 @@ def _model_option(callback: Callable[..., Any]) -> Decorator[Any]:
 
 
 model_option = _model_option(_one_model)
-models_option = _model_option(each_not_empty)
+models_option = _model_option(_models)
 
 
 def _as_model(

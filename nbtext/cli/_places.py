@@ -6,9 +6,14 @@ import os
 def default_model() -> str:
     """Return where the model is by default."""
     named = os.environ.get("NBTEXT_MODEL")
-    if named:  # no shell expands it in a crontab, nor between quotes
-        return os.path.expanduser(named)  # noqa: PTH111  pathlib costs 3 ms
+    if named:
+        return with_home(named)
     data = os.environ.get("XDG_DATA_HOME")
     if not data or not data.startswith("/"):
-        data = os.path.expanduser("~/.local/share")  # noqa: PTH111  pathlib costs 3 ms
+        data = with_home("~/.local/share")
     return f"{data}/nbtext/model.nbt"
+
+
+def with_home(path: str) -> str:
+    """Return a path, its ~ replaced, which shells leave in `--model=~/x` and quotes."""
+    return os.path.expanduser(path)  # noqa: PTH111  pathlib costs 3 ms

@@ -124,9 +124,9 @@ def _judge(wanted: "Asked", arguments: list[str]) -> int:
 
 
 def _model(values: dict[str, str]) -> str:
-    from nbtext.cli._places import default_model
+    from nbtext.cli._places import default_model, with_home
 
-    return values.get("model") or default_model()
+    return with_home(values.get("model", "")) or default_model()
 
 
 def _classify(

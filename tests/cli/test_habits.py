@@ -465,6 +465,7 @@ def test_the_model_is_where_one_says(run: "Run", tmp_path: Path) -> None:
     env = {"NBTEXT_MODEL": "env.nbt", "XDG_DATA_HOME": "/data", "HOME": "/home/me"}
 
     assert places(run, env, "-m", "option.nbt") == "option.nbt"
+    assert places(run, env, "--model=~/my.nbt") == "/home/me/my.nbt"
     assert places(run, env) == "env.nbt"
     assert places(run, env | {"NBTEXT_MODEL": "~/my.nbt"}) == "/home/me/my.nbt"
     assert places(run, env | {"NBTEXT_MODEL": ""}) == "/data/nbtext/model.nbt"

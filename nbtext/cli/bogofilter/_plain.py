@@ -65,6 +65,10 @@ def asked(arguments: list[str]) -> Asked | None:
             if not value or model is not None:
                 return None
             model = value if argument == "--model" else in_folder(value)
+            if model[0] == "~":  # seldom
+                from nbtext.cli._places import with_home
+
+                model = with_home(model)
         elif len(argument) > 1 and not argument.lstrip("-").strip(LETTERS):
             letters += argument[1:]
         elif not letters and argument[:1] == "-" and argument[1:] in LEARNT:

@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.classes import quoted
 from nbtext.cli._numbers import number_of
+from nbtext.cli._places import with_home
 from nbtext.cli.bogofilter._bogosity import Cutoffs
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._plain import default_file, in_folder
@@ -222,5 +223,5 @@ def _model(parsed: Parsed) -> str:
     if "" in (named, folder):
         raise SettingsError("the name of the model is empty; fill it in")
     if named is not None:
-        return named
-    return in_folder(folder) if folder is not None else default_file()
+        return with_home(named)
+    return default_file() if folder is None else with_home(in_folder(folder))
