@@ -16,6 +16,7 @@ from nbtext.serving import (
     Log,
     Service,
     address_of,
+    check_users,
     listen,
     network_of,
     serve_as_worker,
@@ -41,6 +42,7 @@ class ServeRequest(NamedTuple):
     ham: str | None
     policy: PolicyOverrides
     may_tell: bool
+    users: str | None
     wait: float
     quiet: bool
     keyed: str | None = None
@@ -52,10 +54,13 @@ def run(request: ServeRequest) -> None:
 
     Raises:
         ModelFileError: there is no model, or it is damaged.
-        SettingsError: the class of spam is not in it, or is not given.
+        SettingsError: the class of spam is not in it, or is not given; others may write
+            where the models of users are.
         ListenError: it cannot listen there.
     """
     hold_standard_streams()
+    if request.users is not None:
+        check_users(request.users)
     model = load_model(request.model)
     check_keyed(request.keyed, model)
     # which refuses a model that cannot classify
@@ -68,6 +73,7 @@ def run(request: ServeRequest) -> None:
             policy=request.policy,
             max_size=request.max_size,
             wait=request.wait,
+            users=request.users,
         ),
         timeout=request.timeout,
         networks=[network_of(text) for text in request.networks],

@@ -8,6 +8,7 @@ from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._options import keyed_option, model_option, quiet_option, wait_option
+from nbtext.cli._places import with_home
 from nbtext.cli._policy_options import message_policy_options
 from nbtext.cli._values import bytes_of, seconds_of
 
@@ -115,6 +116,14 @@ def patience_of(text: str) -> float:
     is_flag=True,
     help="Let all clients teach the model, and not only those of a Unix socket whose "
     "folder you alone can enter.",
+)
+@click.option(
+    "--users",
+    type=with_home,
+    metavar="FOLDER",
+    shell_complete=completion.files,
+    help="Answer for a user whom a client names (`spamc -u NAME`) by the model "
+    "FOLDER/NAME.nbt, and teach that, if it is there.",
 )
 @wait_option
 @quiet_option

@@ -211,7 +211,7 @@ def _stored_of(model: Model) -> "StoredModel | None":
 
     file = model.file
     contents = file.contents[: file.size]
-    if are_kept():
+    if are_kept(file.path):
         places = [(table.offset, table.length) for table in file.tables]
         return stored_kept(file.path, file.tables, places, contents)
     return stored_in(contents)

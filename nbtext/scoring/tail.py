@@ -110,7 +110,7 @@ def keeps_tail(file: ModelFile) -> bool:
     """Return whether this process has the tail of a file in memory."""
     tail = file.tables[1:]
     n_terms = sum(sum(table.header.terms) for table in tail)
-    return bool(tail) and are_kept() and n_terms <= MOST_TERMS
+    return bool(tail) and are_kept(file.path) and n_terms <= MOST_TERMS
 
 
 def changes_of_tail(file: ModelFile) -> tuple[Changes, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nbtext.serving.handlers import HandlerOptions
     from nbtext.serving.server import Log, Service
     from nbtext.serving.sockets import Listener, address_of, listen, network_of
+    from nbtext.serving.users import check_users
     from nbtext.serving.workers import serve_as_worker, supervise
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Log",
     "Service",
     "address_of",
+    "check_users",
     "listen",
     "network_of",
     "serve_as_worker",
@@ -33,6 +35,7 @@ _HOMES: Final = {
     "handlers": ["HandlerOptions"],
     "server": ["Log", "Service"],
     "sockets": ["Listener", "address_of", "listen", "network_of"],
+    "users": ["check_users"],
     "workers": ["serve_as_worker", "supervise"],
 }
 

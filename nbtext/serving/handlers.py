@@ -44,7 +44,7 @@ from nbtext.serving.spamd import (
     tell_answer,
 )
 from nbtext.serving.spamscore import Verdict, added_by_verdict, report_of, verdict_of
-from nbtext.store.reuse import are_kept, keep_tables
+from nbtext.store.reuse import forget_tables
 
 TRANSIENT: Final = (
     BusyError, MemoryError, ModelMemoryError, ModelWriteError, NoMemoryError,
@@ -81,6 +81,7 @@ class HandlerOptions(NamedTuple):
         policy: how decisions are made, where it differs from the model's policy.
         max_size: maximum bytes of a message.
         wait: maximum seconds to wait for another writer of the model.
+        users: the folder with the models of users; None if all have the one.
     """
 
     model: str
@@ -89,6 +90,7 @@ class HandlerOptions(NamedTuple):
     policy: PolicyOverrides
     max_size: int
     wait: float
+    users: str | None = None
 
     @classmethod
     def rebuilt(cls, plain: Sequence[Any]) -> "HandlerOptions":
@@ -112,6 +114,8 @@ class Handler:
         options: HandlerOptions,
         on_event: Callable[[str], None],
         on_trouble: Callable[[str], None],
+        *,
+        is_kept: bool = True,
     ) -> None:
         """
         Open no model yet.
@@ -120,16 +124,22 @@ class Handler:
             options: how to classify and to learn.
             on_event: called with a line whenever the model is opened.
             on_trouble: called with a line if it cannot be.
+            is_kept: whether its counts may be put into memory.
         """
         self._options = options
         self._model = ReloadingModel(
-            options.model, options.spam, options.policy, on_event, on_trouble
+            options.model,
+            options.spam,
+            options.policy,
+            on_event,
+            on_trouble,
+            is_kept=is_kept,
         )
-        self._learner = StoredLearner(options.model, is_kept=True)
+        self._learner = StoredLearner(options.model, is_kept=is_kept)
 
     def read_again(self) -> None:
         """Have the model file opened again, changed or not."""
-        keep_tables(is_kept=are_kept())  # none of those that were
+        forget_tables()
         self._model.read_again()
 
     def warm_up(self) -> None:
@@ -140,13 +150,9 @@ class Handler:
             return  # it is logged, and tried again for the next message
         self._model.wait()
 
-    def may_search_long(self, *, is_lesson: bool) -> bool:
-        """
-        Return whether the model has a pattern, which may take seconds to match.
-
-        Args:
-            is_lesson: whether it is asked for one, which opens no model to classify by.
-        """
+    def may_search_long(self, request: Request) -> bool:
+        """Return whether the model has a pattern, which may take seconds to match."""
+        is_lesson = request.verb == "TELL"  # for which no model is opened again
         try:
             found = self._model.latest if is_lesson else self._model.classifier()
             return found.model.settings.pattern is not None

@@ -25,8 +25,9 @@ import msgpack
 from nbtext.errors import RequestError
 from nbtext.keyring import environment
 from nbtext.serving.framing import LENGTH, framed, receive_exactly, unframed
-from nbtext.serving.handlers import Answer, Handler, HandlerOptions
+from nbtext.serving.handlers import Answer, HandlerOptions
 from nbtext.serving.spamd import TRY_AGAIN, Request
+from nbtext.serving.users import AnyHandler, handler_of
 from nbtext.store.reuse import keep_tables
 
 COMMAND: Final = "from nbtext.serving.helper import be_one; be_one()"
@@ -221,15 +222,15 @@ def be_one() -> None:
     os.nice(NICENESS)
     with socket.socket(fileno=os.dup(0)) as worker, suppress(*ENDS):
         options = HandlerOptions.rebuilt(unframed(worker))
-        keep_tables()
-        handler = Handler(options, _ignored, _ignored)  # the worker says the same
+        keep_tables(only=options.model)
+        handler = handler_of(options, _ignored, _ignored)  # the worker says the same
         handler.warm_up()
         gc.freeze()  # what is here now stays, and need not be looked through
         while True:
             _answer_next(worker, handler)
 
 
-def _answer_next(worker: socket.socket, handler: Handler) -> None:
+def _answer_next(worker: socket.socket, handler: AnyHandler) -> None:
     *plain, size, is_stale = unframed(worker)
     request = Request(*plain)
     version = (request.version[0], request.version[1])  # which has become a list

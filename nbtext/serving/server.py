@@ -22,14 +22,13 @@ from nbtext.serving.connection import Connection, MemoryBudget, drain
 from nbtext.serving.handlers import (
     EXPLAINED,
     Answer,
-    Handler,
     HandlerOptions,
     loggable,
     refused,
 )
 from nbtext.serving.helper import Helper
 from nbtext.serving.lane import Lane
-from nbtext.serving.sockets import Address, Network, is_allowed, is_private
+from nbtext.serving.sockets import Address, Network, is_allowed, is_private, peer_of
 from nbtext.serving.spamd import (
     TIMEOUT,
     TRY_AGAIN,
@@ -39,6 +38,7 @@ from nbtext.serving.spamd import (
     Request,
     pong,
 )
+from nbtext.serving.users import handler_of, may_teach
 
 MOST_CLIENTS: Final = 4096
 """Maximum clients at once; fewer if the system lets us open fewer files."""
@@ -119,7 +119,7 @@ class Server:
         self._service = service
         self._listeners = listeners
         self._log = log
-        self._handler = Handler(service.handling, log.event, log.trouble)
+        self._handler = handler_of(service.handling, log.event, log.trouble)
         self._learning = Lane(self._handler.learn, MOST_SLOW)
         self._helper = Helper(service.handling, log.trouble, MOST_SLOW)
         self._batches = Batches(self._handler.classify)
@@ -329,6 +329,8 @@ class Server:
         is_tell = request.verb == "TELL"
         if is_tell and not self._may_tell(connection):
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
+        if is_tell and self._service.handling.users is not None:
+            await self._check_teacher(connection)
         if self._is_slow(connection):
             # what is long is held once: it is gone here when the helper has it
             return await self._helper.answer(request, parser.take_body())
@@ -348,17 +350,31 @@ class Server:
 
     def _is_slow(self, connection: Connection) -> bool:
         """Return whether a message is not for the event loop itself to read."""
-        parser = connection.parser
-        is_tell = parser.request.verb == "TELL"
+        request, size = connection.parser.request, connection.parser.size
         # asked of every message, so that the log tells what becomes of the model
-        may_search_long = self._handler.may_search_long(is_lesson=is_tell)
-        is_long = parser.size > SMALL or parser.request.is_compressed
-        is_explained = parser.request.verb in EXPLAINED
+        may_search_long = self._handler.may_search_long(request)
+        is_long = size > SMALL or request.is_compressed
+        is_explained = request.verb in EXPLAINED
         return is_long or is_explained or may_search_long
 
     def _may_tell(self, connection: Connection) -> bool:
         """Return whether a client may have messages learnt and forgotten."""
         return self._service.may_tell or is_private(connection.socket)
+
+    async def _check_teacher(self, connection: Connection) -> None:
+        """
+        Refuse a client that teaches the model of another user.
+
+        Raises:
+            RequestError: it does.
+        """
+        if is_private(connection.socket):
+            return
+        peer, user = peer_of(connection.socket), connection.parser.user
+        # in a thread: names of users may be looked up over the network
+        if peer is not None and not await asyncio.to_thread(may_teach, peer, user):
+            reason = "a client may teach the model of its own user alone"
+            raise RequestError(UNAVAILABLE, reason)
 
 
 async def refuse(client: socket.socket, response: bytes | bytearray) -> None:

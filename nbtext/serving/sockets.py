@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
+from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.errors import BusyError, ListenError, SettingsError
@@ -34,6 +35,9 @@ LONGEST_PATH: Final = 107
 
 MAPPED: Final = IPv6Network("::ffff:0:0/96")
 """The addresses of IPv4 as they appear in IPv6 (RFC 4291, section 2.5.5.2)."""
+
+PEER: Final = Struct("iII")
+"""The process of a Unix socket's client, its user and its group (`ucred`, unix(7))."""
 
 ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """Errors of a host that has only one of IPv4 and IPv6."""
@@ -164,6 +168,21 @@ def is_private(connected: socket.socket) -> bool:
         return False
     others = stat.S_IXGRP | stat.S_IXOTH  # an ACL shows in the bits of the group
     return folder.st_uid == os.geteuid() and not folder.st_mode & others
+
+
+def peer_of(connected: socket.socket) -> int | None:
+    """
+    Return the user, by number, whose process is a client.
+
+    It is None if the client came over TCP, and -1 if this system does not tell.
+    """
+    if connected.family != socket.AF_UNIX:
+        return None
+    option = getattr(socket, "SO_PEERCRED", None)  # which Linux has
+    if option is None:
+        return -1
+    _, user, _ = PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, option, PEER.size))
+    return int(user)
 
 
 def listen(address: Address, mode: int = MODE, *, wait: float = WAIT) -> list[Listener]:

@@ -209,7 +209,7 @@ def serve_as_worker(log: Log) -> None:
             service, listeners = rebuilt(unframed(control))
         except EOFError:
             return  # the supervisor has ended meanwhile
-        keep_tables()  # the model stays open
+        keep_tables(only=service.handling.model)  # which stays open
         server = Server(service, listeners, log)
         server.warm_up()
         gc.freeze()  # what is here now stays, and need not be looked through

@@ -2,11 +2,12 @@
 Tables that were read before, for a process that opens the same model again and again.
 
 A model that learns has one table more each time it is opened; the others are where they
-were. A server asks once that tables be kept (`keep_tables`). From then on one that has
-the same header and checksums in the same place of the same file (device, inode) is not
-read again, and what was verified of its arrays stays so, as it does while a model is
-open. A file that is replaced has another inode. Of one that was written over, headers
-may be the same: two lessons of a second can differ in their terms alone.
+were. A server asks once that tables be kept (`keep_tables`), of all files or of one;
+the others are read in place. From then on a table that has the same header and
+checksums in the same place of the same file (device, inode) is not read again, and what
+was verified of its arrays stays so, as it does while a model is open. A file that is
+replaced has another inode. Of one that was written over, headers may be the same: two
+lessons of a second can differ in their terms alone.
 """
 
 from collections.abc import Sequence
@@ -37,25 +38,38 @@ class _Files:
     """The files whose tables are kept, by path."""
 
     is_kept = False
+    only: str | None = None
     by_path: Final[dict[str, _Kept]] = {}
 
 
-def keep_tables(*, is_kept: bool = True) -> None:
-    """Keep the tables of files that are opened from now on in this process, or not."""
+def keep_tables(*, is_kept: bool = True, only: str | None = None) -> None:
+    """
+    Keep the tables of files that are opened from now on in this process, or not.
+
+    Args:
+        is_kept: whether they are kept.
+        only: the path of the file whose tables are; None for all files.
+    """
     _Files.is_kept = is_kept
+    _Files.only = only
+    forget_tables()
+
+
+def forget_tables() -> None:
+    """Keep none of the tables that were read so far."""
     _Files.by_path.clear()
 
 
-def are_kept() -> bool:
-    """Return whether this process keeps the tables of files."""
-    return _Files.is_kept
+def are_kept(path: str) -> bool:
+    """Return whether this process keeps the tables of a file."""
+    return _Files.is_kept and _Files.only in (None, path)
 
 
 def kept_tables(
     path: str, inode: tuple[int, int], mapped: memoryview
 ) -> list[StoredTable]:
     """Return the first tables of a file, as far as they are known."""
-    kept = _Files.by_path.get(path) if _Files.is_kept else None
+    kept = _Files.by_path.get(path) if are_kept(path) else None
     if kept is None or kept.inode != inode:
         return []
     known: list[StoredTable] = []
@@ -70,7 +84,7 @@ def put_tables(
     path: str, inode: tuple[int, int], mapped: memoryview, tables: Sequence[StoredTable]
 ) -> None:
     """Keep the tables of a file, if this process keeps any."""
-    if not _Files.is_kept:
+    if not are_kept(path):
         return
     before = _Files.by_path.pop(path, None)
     while len(_Files.by_path) >= MOST_KEPT:

@@ -211,3 +211,23 @@ def test_reading_again_is_not_lost_while_another_thread_opens_the_model(
     followed.classifier()
     assert len(opened) == 2
     followed.wait()
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_counts_of_a_model_that_is_asked_seldom_are_not_arranged(
+    path: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    train_on([*HAM, *SPAM, ("work", "report due")], path, replace=True)
+    size = path.stat().st_size
+    monkeypatch.setattr("nbtext.serving.reloading.AN_ASKING", size / 10)
+    followed = ReloadingModel(
+        str(path), "spam", PolicyOverrides(), print, print, is_kept=is_kept
+    )
+    n_asked = 1
+    while followed._arranging is None:
+        followed.classifier()
+        n_asked += 1
+    followed.wait()
+
+    assert n_asked == (2 if is_kept else 12)
+    assert followed._arranged is followed.classifier()

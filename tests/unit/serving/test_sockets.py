@@ -14,7 +14,14 @@ from typing import Any
 import pytest
 
 from nbtext.errors import BusyError, ListenError, SettingsError
-from nbtext.serving.sockets import Address, address_of, is_allowed, listen, network_of
+from nbtext.serving.sockets import (
+    Address,
+    address_of,
+    is_allowed,
+    listen,
+    network_of,
+    peer_of,
+)
 
 
 @pytest.fixture
@@ -246,3 +253,13 @@ def test_the_socket_of_another_is_not_removed(folder: Path) -> None:
     assert path.exists()
     second.close()
     assert not path.exists()
+
+
+def test_who_a_client_is_is_told_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert peer_of(ours) == os.geteuid()
+        monkeypatch.delattr(socket, "SO_PEERCRED")
+        assert peer_of(ours) == -1
+    with socket.socket() as by_tcp:
+        assert peer_of(by_tcp) is None
