@@ -65,6 +65,10 @@ from nbtext.tokens import fingerprints, read_terms
 ALL: Final = 1 << 62
 """More terms than any sample has."""
 
+COPIES: Final = 16
+"""A document that was counted more often is taken away by itself, times a number: a
+file may say any, and arrays have each copy."""
+
 
 def learn_many(plan: Plan) -> list[Buffer]:
     """
@@ -124,9 +128,10 @@ class _Part:
         return cls(steps, digests, views, fingerprints(views).tolist())
 
     def is_as_counted(self, place: int) -> bool:
-        """Return whether what is counted of a document is what its terms are now."""
-        marks = {row.fingerprint for row in self.steps[place].rows}
-        return marks == {self.marks[place]}
+        """Return whether a document is counted as its terms are now, a few times."""
+        rows = self.steps[place].rows
+        marks = {row.fingerprint for row in rows}
+        return marks == {self.marks[place]} and rows.total() <= COPIES
 
     def labels(self, places: Sequence[int]) -> list[str]:
         """Return the classes that some of the documents are learnt as."""
@@ -293,11 +298,11 @@ class _Changes:
 
     def _only_class(self, step: Step) -> str | None:
         """Return the class of which a document can be left out by arrays."""
-        rows = [*step.rows.elements()]
-        if self._model is None or len(rows) != 1:
+        if self._model is None or step.rows.total() != 1:
             return None
-        place = self._model.classes.index(rows[0].label)
-        return rows[0].label if self._model.documents[place] > 1 else None
+        [row] = step.rows
+        place = self._model.classes.index(row.label)
+        return row.label if self._model.documents[place] > 1 else None
 
     def _observe_moved(
         self, part: _Part, place: int, removal: Removal | None
