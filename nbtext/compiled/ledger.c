@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+enum { MOST_OWN = 1 << 17 }; /* a table of more terms is no record */
+
 /* The number that half of a digest is in the ledger. */
 static uint64_t
 half_of(const uint8_t *digest)
@@ -116,7 +118,10 @@ find_record(const Model *model, const Table *table, LedgerRow *row, bool *is_fou
     bool is_own = !table->records.high.length;
     const LedgerArrays *documents = is_own ? &table->ledger : &table->records;
     int64_t n_added = 0;
-    for (uint64_t n = 0; n < documents->high.length && n_added < 2; n++) {
+    uint64_t n_terms = 0, n_rows = documents->high.length;
+    for (size_t n = 0; is_own && n < model->first.n_views; n++)
+        n_terms += table->views[n].keys.length;
+    for (uint64_t n = n_terms > MOST_OWN ? n_rows : 0; n < n_rows && n_added < 2; n++) {
         LedgerRow other;
         if (!take_row(table, documents, n, &other))
             return false;

@@ -9,14 +9,6 @@
 
 enum { HEADER_SUM = 8 };
 
-static bool
-is_place(int place)
-{
-    if (place != 0 && place != 1)
-        PyErr_SetString(PyExc_ValueError, "there are two classes");
-    return place == 0 || place == 1;
-}
-
 PyObject *
 stored_rows(PyObject *self, PyObject *digest)
 {
@@ -64,13 +56,13 @@ stored_fit(PyObject *self, PyObject *args)
     Model *model = model_in(self);
     const uint8_t *at = (const uint8_t *)PyBytes_AsString(given);
     Slice bins = slice(at, at + PyBytes_Size(given) / 2 * 2);
-    if (!is_place(place))
-        return NULL;
+    bool is_sound = place == 0 || place == 1;
     for (; at < bins.end; at += 2)
-        if (abs((int16_t)word_at(at, 2)) > FARTHEST_BIN) {
-            PyErr_SetString(PyExc_ValueError, "there is no such bin");
-            return NULL;
-        }
+        is_sound &= abs((int16_t)word_at(at, 2)) <= FARTHEST_BIN;
+    if (!is_sound) {
+        PyErr_SetString(PyExc_ValueError, "there is no such class, or no such bin");
+        return NULL;
+    }
     Filling filling = add_held_out(model);
     if (filling != FILLED)
         return filling == UNSOUND ? counted_none() : PyErr_NoMemory();

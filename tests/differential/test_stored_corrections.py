@@ -167,6 +167,27 @@ def test_of_very_many_terms_no_record_is_kept(model: Path) -> None:
     not_done(model, "spam", [message])
 
 
+@pytest.mark.parametrize("label", ["ham", None], ids=["move", "forget"])
+def test_a_table_of_very_many_terms_is_no_record(
+    model: Path, monkeypatch: pytest.MonkeyPatch, label: str | None
+) -> None:
+    """It adds one mail alone, and takes long ones out of the other class."""
+    long = NEW + " ".join(f"{n:x}" for n in range(70_000)).encode()
+    learn(model, "ham", [long])
+    compact(str(model))
+    request = LearnRequest(str(model), "spam", keep=0)
+    [_] = learn_documents(
+        [Document("-", (NEW,))], request, max_bytes=1 << 20, on_problem=print
+    )
+    learn(model, None, [long])
+    monkeypatch.setattr(compacting, "SHARE", 0)
+    compacting.compact_tail(str(model))
+    _, table = open_model(str(model)).tables
+    assert not table.header.history.records
+
+    assert agree(model, label, [NEW])
+
+
 @pytest.mark.parametrize("way", ["whole", "tail"])
 @pytest.mark.parametrize("keep", [0, 1000])
 @pytest.mark.parametrize("label", ["spam", "ham", None])
