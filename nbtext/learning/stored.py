@@ -116,7 +116,9 @@ class StoredLearner:
         try:
             if _is_locked_by_us(descriptor) and is_in_place(self._path, descriptor):
                 model = self._opened(descriptor)
-                if model is not None and may_compact and is_due(_lengths_of(model)):
+                if model is None or not self._has_class(model, label):
+                    return None
+                if may_compact and is_due(_lengths_of(model)):
                     from nbtext.store.compacting import is_tail_compacted  # seldom
 
                     return _NOTHING_YET if is_tail_compacted(self._path) else None
@@ -128,18 +130,20 @@ class StoredLearner:
             _let_go(descriptor)
         return None
 
+    def _has_class(self, model: "StoredModel", label: str | None) -> bool:
+        """Return whether a model has the class, and the classes that it must have."""
+        classes = model.classes()
+        return label in (None, *classes) and self._classes in (None, classes)
+
     def _learn(
         self,
         descriptor: int,
-        model: "StoredModel | None",
+        model: "StoredModel",
         label: str | None,
         mails: "Sequence[bytes]",
     ) -> "tuple[Outcome, ...] | None":
         """Learn mails into the model that is locked."""
-        if model is None or self._reader is None:
-            return None
-        classes = model.classes()
-        if label not in (None, *classes) or self._classes not in (None, classes):
+        if self._reader is None:
             return None
         header = {"writer": WRITER, "written": now()}
         lesson = lesson_of(

@@ -538,6 +538,23 @@ def test_a_tail_that_is_due_is_compacted_first(
     assert model.read_bytes() == quick
 
 
+@pytest.mark.parametrize(
+    ("label", "classes"), [("work", None), ("spam", ("spam", "work"))]
+)
+def test_a_tail_is_not_compacted_where_the_class_is_not_there(
+    model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    label: str,
+    classes: tuple[str, str] | None,
+) -> None:
+    learn(model, "spam", [NEW])
+    monkeypatch.setattr(appending, "TAIL", 0)
+    whole = model.read_bytes()
+
+    assert learn_stored(str(model), label, [mail(78, SPAM)], classes) is None
+    assert model.read_bytes() == whole
+
+
 def test_a_tail_that_cannot_be_compacted_is_left_to_stream(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
