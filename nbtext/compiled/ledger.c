@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-enum { MOST_OWN = 1 << 17 }; /* a table of more terms is no record */
-
 /* The number that half of a digest is in the ledger. */
 static uint64_t
 half_of(const uint8_t *digest)
@@ -130,10 +128,9 @@ find_record(const Model *model, const Table *table, LedgerRow *row, bool *is_fou
         else if (are_same(&other, row)) {
             row->bin = is_own ? only_bin(model, table, row->class) : other.count;
             *is_found = true;
+            n_rows = is_own ? n_rows : 0; /* no other record is looked at */
         }
         n_added += is_own && other.count > 0 ? other.count : 0;
-        if (!is_own && *is_found)
-            break;
     }
     *is_found &= n_added < 2;
     return true;

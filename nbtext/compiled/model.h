@@ -288,7 +288,7 @@ bool mean_score(const Model *model, const Slice *keys, const Slice *counts, Scor
 
 /* --- ledger.c --------------------------------------------------------------------- */
 
-enum { MOST_ROWS = 64, NO_BIN = -(1 << 15) };
+enum { MOST_ROWS = 64, NO_BIN = -(1 << 15), MOST_OWN = 1 << 17 }; /* terms of a record */
 
 /* A row, added up over the tables: a document in a class, what the counts are known by, and
    where its score fell before it was learnt, NO_BIN if nobody knows. */

@@ -34,12 +34,14 @@ stored_rows(PyObject *self, PyObject *digest)
     return rows;
 }
 
-/* Count documents of a class with scores in some bins so many times more. */
-static void
+/* Count documents with scores in some bins so many times more; false if a bin is too full. */
+static bool
 add_bins(HeldOut *held_out, Slice bins, int place, int times)
 {
+    bool is_held = true;
     for (; bins.at < bins.end; bins.at += 2)
-        add_to_bin(held_out, (int16_t)word_at(bins.at, 2), (size_t)place, times);
+        is_held &= add_to_bin(held_out, (int16_t)word_at(bins.at, 2), (size_t)place, times);
+    return is_held;
 }
 
 PyObject *
@@ -66,8 +68,9 @@ stored_fit(PyObject *self, PyObject *args)
     Filling filling = add_held_out(model);
     if (filling != FILLED)
         return filling == UNSOUND ? counted_none() : PyErr_NoMemory();
-    add_bins(model->held_out, bins, place, 1);
-    if (fit_to(model->held_out, prior, &fit, &documents))
+    if (!add_bins(model->held_out, bins, place, 1))
+        result = counted_none();
+    else if (fit_to(model->held_out, prior, &fit, &documents))
         result = Py_BuildValue("ddL", fit.slope, fit.offset, (long long)documents);
     else
         PyErr_NoMemory();

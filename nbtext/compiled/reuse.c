@@ -28,9 +28,7 @@ stored_append(PyObject *self, PyObject *table)
         return NULL;
     const uint8_t *at = (const uint8_t *)bytes;
     Filling filling = append_to_model(stored->model, slice(at, at + size));
-    if (filling == NO_MEMORY)
-        return PyErr_NoMemory();
-    return PyBool_FromLong(filling == FILLED);
+    return filling == NO_MEMORY ? PyErr_NoMemory() : PyBool_FromLong(filling == FILLED);
 }
 
 /* Return a table's header and the checksums of its blocks. */

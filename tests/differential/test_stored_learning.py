@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from fuzz.forge import put_together, taken_apart
 from fuzz.models import learn
 from fuzz.stored import MESSAGES
 from nbtext import SettingsOverrides, set_policy, train_on
@@ -553,6 +554,20 @@ def test_a_tail_is_not_compacted_where_the_class_is_not_there(
 
     assert learn_stored(str(model), label, [mail(78, SPAM)], classes) is None
     assert model.read_bytes() == whole
+
+
+def test_a_bin_that_is_full(model: Path) -> None:
+    """It stays so, which `nbtext.learning.stream` sees to."""
+    learn(model, "spam", [NEW])
+    first, second = taken_apart(model.read_bytes())
+    [(bin_, _, _)] = second.header["calibrations"][0]["counts"]
+    full = [[bin_, "ham", 3], [bin_, "spam", calibration.MOST]]
+    first.header["calibrations"][0]["counts"] = full
+    model.write_bytes(put_together([first]))
+
+    not_done(model, "spam", [NEW])
+    learn(model, "spam", [NEW])
+    assert open_model(str(model)).tables[-1].header.calibrations[0]["fit"][-1] > 0
 
 
 def test_a_tail_that_cannot_be_compacted_is_left_to_stream(
