@@ -110,10 +110,8 @@ encode_paths(PyObject *list, File *files, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         PyObject *path = PyTuple_GetItem(list, (Py_ssize_t)i);
-        if (!PyUnicode_Check(path)) {
-            PyErr_SetString(PyExc_TypeError, "a path is a text");
-            return false;
-        }
+        if (!PyUnicode_Check(path))
+            return PyErr_Format(PyExc_TypeError, "a path is a text") != NULL;
         if (PyUnicode_FSConverter(path, &files[i].encoded))
             files[i].path = PyBytes_AsString(files[i].encoded);
         else

@@ -223,16 +223,7 @@ enum { NGRAM = 5, EDGE = 4, LONGEST = 6000 };
 /* What the n-grams of a document are cut from; see `nbtext.tokens.ngrams`. */
 typedef struct {
     uint8_t bytes[4 * LONGEST + 4 + 2 * EDGE]; /* and room for the last code point */
-    size_t length, room; /* bytes there are, and after how many to stop */
-    int n_codes;         /* that have been read */
-    bool after_space;
+    size_t length; /* of the edge before the text, and of the text */
 } Normalised;
-
-void start_ngrams(Normalised *text, const View *view);
-/* Read a field's text, after a space if it is not the first. */
-void normalise_field(const Tables *tables, const View *view, Slice field, bool is_first,
-                     Normalised *text);
-/* Push the key of each n-gram; false if there is no memory. */
-bool push_ngrams(Normalised *text, Keys *keys);
 
 #endif

@@ -136,8 +136,7 @@ take_pile(Pile *pile, PyObject *terms, size_t *n_terms)
     *n_terms += n;
     if (is_pair && has_size(&pile->keys, n, 8) && has_size(&pile->counts, n, 2))
         return true;
-    PyErr_SetString(PyExc_ValueError, "these are no keys and counts");
-    return false;
+    return PyErr_Format(PyExc_ValueError, "these are no keys and counts") != NULL;
 }
 
 /* Add up terms that were taken; NULL with an error. */
@@ -145,10 +144,8 @@ static PyObject *
 sums_of(const Pile *piles, size_t n_piles, size_t n_terms, const Py_buffer *room)
 {
     if (!has_size(&room[0], n_terms, 8) || !has_size(&room[1], n_terms, 4)
-        || !has_size(&room[2], n_terms, 4)) {
-        PyErr_SetString(PyExc_ValueError, "these are no terms, and room for their sums");
-        return NULL;
-    }
+        || !has_size(&room[2], n_terms, 4))
+        return PyErr_Format(PyExc_ValueError, "these are no terms, and room for their sums");
     Sums *sums = calloc(1, sizeof *sums);
     bool has_memory = sums;
     int64_t n_keys = 0;

@@ -19,10 +19,8 @@ take_fields(Mail *mail, Texts *texts, PyObject *fields)
     for (Py_ssize_t n = 0; is_taken && n < PyList_Size(fields); n++) {
         PyObject *field = PyList_GetItem(fields, n);
         Slice name, text;
-        if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) {
-            PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
-            return false;
-        }
+        if (!PyTuple_Check(field) || PyTuple_Size(field) != 2)
+            return PyErr_Format(PyExc_TypeError, "a field is (name, text)") != NULL;
         Py_INCREF(field); /* the list may change while a text is encoded */
         is_taken = take_utf8(mail, PyTuple_GetItem(field, 0), &name)
                    && take_utf8(mail, PyTuple_GetItem(field, 1), &text)
@@ -58,10 +56,8 @@ reader_document_keys(PyObject *self, PyObject *documents)
 {
     PyObject *result = NULL;
     Keys starts = {0};
-    if (!PyList_Check(documents)) {
-        PyErr_SetString(PyExc_TypeError, "a list of documents was expected");
-        return NULL;
-    }
+    if (!PyList_Check(documents))
+        return PyErr_Format(PyExc_TypeError, "a list of documents was expected");
     Mail *mail = take_mail(self);
     if (!mail)
         return NULL;

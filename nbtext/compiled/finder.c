@@ -14,20 +14,16 @@ static bool
 find_in_view(Finder *finder, Wanted *wanted, Mail *mail)
 {
     const MailView *view = &wanted->view;
-    const Text *first = mail->texts[view->text].first;
     size_t left = view->view.limit;
-    Normalised normalised;
-    start_ngrams(&normalised, &view->view);
-    for (const Text *text = first; text && wanted->n_left; text = text->next) {
-        if (view->view.ngrams) {
-            normalise_field(view->tables, &view->view, text->text, text == first, &normalised);
-            continue;
-        }
+    if (view->view.ngrams)
+        return !wanted->n_left || find_in_ngrams(finder, wanted, mail);
+    for (const Text *text = mail->texts[view->text].first; text && wanted->n_left;
+         text = text->next) {
         uint64_t salt = view->fields ? salt_of(mail, text->name) : 0;
         if (left && !find_in_field(finder, wanted, text->name, text->text, salt, &left))
             return false;
     }
-    return !view->view.ngrams || find_in_ngrams(finder, wanted, &normalised);
+    return true;
 }
 
 bool
@@ -48,10 +44,8 @@ take_wanted(Finder *finder, const MailView *view, PyObject *keys)
     Wanted *wanted = finder->views + finder->n_views++; /* whose buffers are released now */
     int shift;
     wanted->view = *view;
-    if (!PyTuple_Check(keys)) {
-        PyErr_SetString(PyExc_TypeError, "keys are a tuple");
-        return false;
-    }
+    if (!PyTuple_Check(keys))
+        return PyErr_Format(PyExc_TypeError, "keys are a tuple") != NULL;
     if (!PyArg_ParseTuple(keys, "y*y*i;keys", &wanted->keys, &wanted->buckets, &shift)
         || !take_terms(&wanted->terms, &wanted->keys, &wanted->buckets, shift))
         return false;

@@ -67,10 +67,8 @@ take_next_view(Mail *mail, PyObject *views, PyObject *tables_type)
     PyObject *described = PyTuple_GetItem(views, (Py_ssize_t)mail->n_views), *tables;
     int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
     Py_ssize_t limit;
-    if (!PyTuple_Check(described)) {
-        PyErr_SetString(PyExc_TypeError, "a view is a tuple");
-        return false;
-    }
+    if (!PyTuple_Check(described))
+        return PyErr_Format(PyExc_TypeError, "a view is a tuple") != NULL;
     if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
                           &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
                           &limit))
@@ -83,8 +81,7 @@ take_next_view(Mail *mail, PyObject *views, PyObject *tables_type)
     if (text >= 0 && text < N_TEXTS && limit >= 0
         && (mail->views[0].text == PLAIN_TEXT) == (text == PLAIN_TEXT))
         return true;
-    PyErr_SetString(PyExc_ValueError, "these are no views of mail");
-    return false;
+    return PyErr_Format(PyExc_ValueError, "these are no views of mail") != NULL;
 }
 
 /* Return what to read with, NULL with an error if there is no memory. */
@@ -274,10 +271,8 @@ reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
     PyObject *views, *answer;
     if (!PyArg_ParseTuple(args, "O!O:MailReader", &PyTuple_Type, &views, &answer))
         return NULL;
-    if (PyTuple_Size(views) > MOST_VIEWS) {
-        PyErr_SetString(PyExc_ValueError, "these are too many views");
-        return NULL;
-    }
+    if (PyTuple_Size(views) > MOST_VIEWS)
+        return PyErr_Format(PyExc_ValueError, "these are too many views");
     PyObject *self = new_object(type, names);
     if (!self)
         return NULL;

@@ -11,9 +11,7 @@ make_room(Keys *keys, size_t more)
         return true;
     if (more > SIZE_MAX / sizeof *keys->values / 2 - keys->length)
         return false;
-    size_t room = 2 * keys->length;
-    if (room < keys->length + more)
-        room = keys->length + more;
+    size_t room = keys->length + (more > keys->length ? more : keys->length);
     uint64_t *values = realloc(keys->values, room * sizeof *values);
     if (!values)
         return false;

@@ -146,21 +146,16 @@ bool
 read_view(Mail *mail, const MailView *view, Keys *keys)
 {
     size_t left = view->view.limit;
-    Normalised normalised;
-    if (view->view.ngrams)
-        start_ngrams(&normalised, &view->view);
-    const Text *first = mail->texts[view->text].first;
-    for (const Text *text = first; text; text = text->next) {
-        if (view->view.ngrams) {
-            normalise_field(view->tables, &view->view, text->text, text == first,
-                            &normalised);
-            continue;
-        }
+    if (view->view.ngrams) {
+        Normalised normalised;
+        return push_ngrams(mail, view, &normalised, keys);
+    }
+    for (const Text *text = mail->texts[view->text].first; text; text = text->next) {
         uint64_t salt = view->fields ? salt_of(mail, text->name) : 0;
         if (!read_field(view->tables, &view->view, text->text, salt, &left, keys))
             return false;
     }
-    return !view->view.ngrams || push_ngrams(&normalised, keys);
+    return true;
 }
 
 /* --- the digest ------------------------------------------------------------------- */
@@ -185,10 +180,11 @@ name_by_rest(Naming *naming, Slice data)
     uint8_t rest[1024], *to = rest;
     size_t n = 0;
     for (const uint8_t *at = data.at; at < data.end; at++) {
+        *to = *at;
         if (is_space(*at))
             continue;
         n++;
-        *to++ = *at;
+        to++;
         if (to == rest + sizeof rest) {
             if (naming)
                 name_by(naming, slice(rest, to));

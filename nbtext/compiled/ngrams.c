@@ -1,56 +1,45 @@
 /* Byte n-grams and their keys; twin of nbtext/tokens/ngrams.py. */
 
-#include "core.h"
+#include "mail.h"
 
 static const uint64_t NGRAM_SALT = 1;
 
-void
-start_ngrams(Normalised *text, const View *view)
+/* Normalise the texts that a view reads, with a space between them. */
+static void
+normalise(const Mail *mail, const MailView *view, Normalised *text)
 {
-    bool is_bounded = view->limit <= 4 * LONGEST;
-    text->room = EDGE + (is_bounded ? view->limit : 4 * LONGEST);
+    bool is_bounded = view->view.limit <= 4 * LONGEST;
+    size_t room = EDGE + (is_bounded ? view->view.limit : 4 * LONGEST);
     text->length = EDGE;
     memset(text->bytes, '\n', EDGE);
-    text->n_codes = 0;
-    text->after_space = true; /* none at the beginning */
-}
-
-/* Append a code point in UTF-8, a space for any of the spaces that follow one another. */
-static bool
-normalise_code(const Tables *tables, const View *view, uint32_t code, Normalised *text)
-{
-    if (text->n_codes == LONGEST || text->length >= text->room)
-        return false;
-    text->n_codes++;
-    bool is_space = kind_of(tables, code) == SEPARATOR;
-    if (is_space)
-        code = ' ';
-    else if (view->fold_tokens)
-        code = folded(tables, code);
-    if (!is_space || !text->after_space) {
-        const uint8_t *end = put_code(text->bytes + text->length, code);
-        text->length = (size_t)(end - text->bytes);
+    const Text *field = mail->texts[view->text].first;
+    Slice left = field ? field->text : slice(NULL, NULL);
+    bool after_space = true; /* none at the beginning */
+    for (int n = 0; field && n < LONGEST && text->length < room; n++) {
+        uint32_t code = ' ';
+        if (left.at < left.end)
+            code = next_code(&left.at, left.end);
+        else if ((field = field->next)) /* after a space */
+            left = field->text;
+        bool is_space = kind_of(view->tables, code) == SEPARATOR;
+        if (is_space)
+            code = ' ';
+        else if (view->view.fold_tokens)
+            code = folded(view->tables, code);
+        if (!is_space || !after_space)
+            text->length = (size_t)(put_code(text->bytes + text->length, code) - text->bytes);
+        after_space = is_space;
     }
-    text->after_space = is_space;
-    return true;
-}
-
-void
-normalise_field(const Tables *tables, const View *view, Slice field, bool is_first,
-                Normalised *text)
-{
-    if (!is_first && !normalise_code(tables, view, ' ', text))
-        return;
-    while (field.at < field.end
-           && normalise_code(tables, view, next_code(&field.at, field.end), text))
-        ;
+    if (text->length > room)
+        text->length = room;
+    text->length -= text->bytes[text->length - 1] == ' ';
 }
 
 bool
-push_ngrams(Normalised *text, Keys *keys)
+push_ngrams(const Mail *mail, const MailView *view, Normalised *text, Keys *keys)
 {
-    size_t length = text->length < text->room ? text->length : text->room;
-    length -= text->bytes[length - 1] == ' ';
+    normalise(mail, view, text);
+    size_t length = text->length;
     if (length == EDGE)
         return true;
     if (!make_room(keys, length))

@@ -162,14 +162,14 @@ static bool
 keep_terms(Wanted *wanted, Slice name, Slice text, const int64_t *places, size_t n)
 {
     const View *view = &wanted->view.view;
-    static const Slice NOTHING = {NULL, NULL};
-    Slice before = NOTHING, token;
+    Slice before = slice(NULL, NULL), token;
     size_t term = 0;
     while (term < n && next_span(wanted->view.tables, &text, &token)) {
         bool has_pair = view->pairs && before.at;
         for (int is_pair = !view->tokens; is_pair <= has_pair && term < n; is_pair++, term++)
             if (is_missing(wanted, places[term])
-                && !keep_term(wanted, places[term], name, is_pair ? before : NOTHING, token))
+                && !keep_term(wanted, places[term], name,
+                              is_pair ? before : slice(NULL, NULL), token))
                 return false;
         before = token;
     }
@@ -194,16 +194,18 @@ find_in_field(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t s
 }
 
 bool
-find_in_ngrams(Finder *finder, Wanted *wanted, Normalised *text)
+find_in_ngrams(Finder *finder, Wanted *wanted, const Mail *mail)
 {
     const int64_t *places;
     size_t n;
+    Normalised text;
     finder->keys.length = 0;
-    if (!push_ngrams(text, &finder->keys) || !find_missing(finder, wanted, &places, &n))
+    if (!push_ngrams(mail, &wanted->view, &text, &finder->keys)
+        || !find_missing(finder, wanted, &places, &n))
         return false;
     for (size_t term = 0; term < n; term++)
         if (is_missing(wanted, places[term])
-            && !keep_text(wanted, places[term], text->bytes + term, NGRAM))
+            && !keep_text(wanted, places[term], text.bytes + term, NGRAM))
             return false;
     return true;
 }

@@ -35,7 +35,7 @@ bool begin_to_look(Wanted *wanted);
 bool find_in_field(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t salt,
                    size_t *left);
 /* Look in the n-grams of a document. */
-bool find_in_ngrams(Finder *finder, Wanted *wanted, Normalised *text);
+bool find_in_ngrams(Finder *finder, Wanted *wanted, const Mail *mail);
 
 /* Write the texts found in a view in the order of their keys. */
 void write_texts(const Wanted *wanted, uint8_t *to);
