@@ -43,6 +43,14 @@ PyObject *new_object(PyTypeObject *type, PyObject *names);
 /* Free an object whose contents are released. */
 void free_object(PyObject *self);
 
+/* Set an error, and return false. */
+static inline bool
+fail(PyObject *kind, const char *reason)
+{
+    PyErr_SetString(kind, reason);
+    return false;
+}
+
 /* Return bytes as Python has them. Formats with "#" would need another symbol of Python in
    3.11 than in 3.13, and one build is for both. */
 static inline PyObject *
