@@ -111,7 +111,7 @@ encode_paths(PyObject *list, File *files, size_t n)
     for (size_t i = 0; i < n; i++) {
         PyObject *path = PyTuple_GetItem(list, (Py_ssize_t)i);
         if (!PyUnicode_Check(path))
-            return fail(PyExc_TypeError, "a path is a text");
+            return refuse(PyExc_TypeError, "a path is a text");
         if (PyUnicode_FSConverter(path, &files[i].encoded))
             files[i].path = PyBytes_AsString(files[i].encoded);
         else

@@ -136,7 +136,7 @@ take_pile(Pile *pile, PyObject *terms, size_t *n_terms)
     *n_terms += n;
     if (is_pair && has_size(&pile->keys, n, 8) && has_size(&pile->counts, n, 2))
         return true;
-    return fail(PyExc_ValueError, "these are no keys and counts");
+    return refuse(PyExc_ValueError, "these are no keys and counts");
 }
 
 /* Add up terms that were taken; NULL with an error. */

@@ -20,7 +20,7 @@ take_fields(Mail *mail, Texts *texts, PyObject *fields)
         PyObject *field = PyList_GetItem(fields, n);
         Slice name, text;
         if (!PyTuple_Check(field) || PyTuple_Size(field) != 2)
-            return fail(PyExc_TypeError, "a field is (name, text)");
+            return refuse(PyExc_TypeError, "a field is (name, text)");
         Py_INCREF(field); /* the list may change while a text is encoded */
         is_taken = take_utf8(mail, PyTuple_GetItem(field, 0), &name)
                    && take_utf8(mail, PyTuple_GetItem(field, 1), &text)

@@ -45,7 +45,7 @@ take_wanted(Finder *finder, const MailView *view, PyObject *keys)
     int shift;
     wanted->view = *view;
     if (!PyTuple_Check(keys))
-        return fail(PyExc_TypeError, "keys are a tuple");
+        return refuse(PyExc_TypeError, "keys are a tuple");
     if (!PyArg_ParseTuple(keys, "y*y*i;keys", &wanted->keys, &wanted->buckets, &shift)
         || !take_terms(&wanted->terms, &wanted->keys, &wanted->buckets, shift))
         return false;

@@ -68,7 +68,7 @@ take_next_view(Mail *mail, PyObject *views, PyObject *tables_type)
     int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
     Py_ssize_t limit;
     if (!PyTuple_Check(described))
-        return fail(PyExc_TypeError, "a view is a tuple");
+        return refuse(PyExc_TypeError, "a view is a tuple");
     if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
                           &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
                           &limit))
@@ -81,7 +81,7 @@ take_next_view(Mail *mail, PyObject *views, PyObject *tables_type)
     if (text >= 0 && text < N_TEXTS && limit >= 0
         && (mail->views[0].text == PLAIN_TEXT) == (text == PLAIN_TEXT))
         return true;
-    return fail(PyExc_ValueError, "these are no views of mail");
+    return refuse(PyExc_ValueError, "these are no views of mail");
 }
 
 /* Return what to read with, NULL with an error if there is no memory. */

@@ -45,7 +45,7 @@ void free_object(PyObject *self);
 
 /* Set an error, and return false. */
 static inline bool
-fail(PyObject *kind, const char *reason)
+refuse(PyObject *kind, const char *reason)
 {
     PyErr_SetString(kind, reason);
     return false;

@@ -123,6 +123,7 @@ WITHOUT: Final[dict[str, str]] = {
     "--output": "it must be given, or the model's name decides",
     "--documents": "no documents",
     "--cluster": "this machine does the work",
+    "--users": "all have one model",
     "--shared": "the folder of the model, which tests of clusters use",
     "--allow": "no network but this machine",
 }
