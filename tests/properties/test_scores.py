@@ -185,11 +185,14 @@ def test_the_evidence_adds_up_to_the_score(
             for place in range(n_numbers)
         ]
         (by_score,) = event.scores(model, [scoring], bag)
-        # one that is divided by its deviation is as inexact as it is large beside it
-        bound = max(1e-12, 8 * sys.float_info.epsilon * max(map(abs, raw)))
-        is_divided = scoring.score == "contrast" and scoring.parameter("scaled")
-        rel = bound if is_divided else 1e-12
-        assert by_score == pytest.approx(raw, rel=rel, abs=1e-12)
+        # as exact as what is added up is large, which may cancel; and what is divided
+        # by its deviation, as it is large beside that
+        said = [abs(value) for part in parts for _, _, value in part.terms]
+        said += [abs(value) for part in parts for value in part.rest]
+        exact = 1e-12 + 16 * sys.float_info.epsilon * math.fsum(said)
+        if scoring.score == "contrast" and scoring.parameter("scaled"):
+            exact *= max(1.0, *map(abs, raw))
+        assert by_score == pytest.approx(raw, rel=1e-12, abs=exact)
         np.testing.assert_allclose(np.ravel(by_arrays), raw, rtol=CLOSE, atol=CLOSE)
         scored = score(model, bag, calibration)
         if scored.known:

@@ -115,8 +115,8 @@ def look_after(
     """
     try:
         descriptor = open_file(old, os.O_RDWR)
-    except FileNotFoundError:
-        return
+    except (FileNotFoundError, BlockingIOError):
+        return  # the latter if another run holds a lease of it: it takes care of it
     except OSError as error:
         raise _foreign(old, error.strerror) from error
     try:

@@ -341,6 +341,38 @@ def test_an_old_file_that_was_not_yet_replaced_is_only_a_name_more(
     assert (tmp_path / "box").read_bytes() == FROM + ONE + b"\n"
 
 
+HOLD_A_LEASE = """
+import fcntl, os, signal, sys
+old = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(old, fcntl.F_SETSIG, signal.SIGURG)
+fcntl.fcntl(old, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="there are no leases")
+def test_an_old_file_that_another_run_looks_at_is_left_to_it(tmp_path: Path) -> None:
+    source = mbox(tmp_path / "box", ONE)
+    old = tmp_path / ".box.nbtext-0123456789ab.old"
+    old.write_bytes(b"x" * 7 + b"\n" + FROM + TWO + b"\n")
+    files = old_files()
+    files.begin(name_of(source.place, old.stat()), 8)
+    command = [sys.executable, "-c", HOLD_A_LEASE, str(old)]
+    pipe = subprocess.PIPE
+
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        assert clean_up(source.place, 1, files) == []
+        assert old.exists()
+        other.communicate()
+
+    assert clean_up(source.place, 1, files) == []
+    assert not old.exists()
+    assert (tmp_path / "box").read_bytes() == FROM + ONE + b"\n" + FROM + TWO + b"\n"
+
+
 SECRET = b"root:secret\n"
 
 
