@@ -8,7 +8,7 @@ import pytest
 from fuzz.models import learn
 from nbtext import SettingsOverrides, train_on, undo
 from nbtext.document import Document
-from nbtext.learning import LearnRequest, learn_documents, one_by_one, stored
+from nbtext.learning import LearnRequest, learn_documents, one_by_one
 from nbtext.learning.stored import StoredLearner, learn_stored
 from nbtext.scoring import load_model
 from nbtext.scoring.stored import FEW
@@ -25,6 +25,7 @@ from tests.differential.test_stored_learning import (
     _time_stands_still,
     agree,
     model,
+    n_quick_alike,
     not_done,
 )
 
@@ -291,16 +292,14 @@ def test_a_file_is_named_the_same(
     options: list[str],
     name: str,
 ) -> None:
-    whole = model.read_bytes()
     path = tmp_path / name
     path.write_bytes(NEW)
-    command = [*options, str(path), "-m", str(model)]
 
-    quick = run(command, b"", is_pipe=True), model.read_bytes()
-    model.write_bytes(whole)
-    monkeypatch.setattr(stored, "learn_stored", lambda *_: None)
+    def teach(data: bytes) -> object:
+        command = [*options, str(path), "-m", str(model)]
+        return run(command, data, is_pipe=True)
 
-    assert quick == (run(command, b"", is_pipe=True), model.read_bytes())
+    assert n_quick_alike(monkeypatch, model, teach, {"nothing": b""}) == 1
 
 
 COMMANDS = [
@@ -322,18 +321,9 @@ def test_the_command_says_and_does_the_same(
     is_pipe: bool,
 ) -> None:
     learn(model, "spam", [NEW])
-    whole = model.read_bytes()
     inputs = {"ham": HERE, "spam": NEW, "unknown": mail(78, SPAM), "none": b""}
 
-    def each() -> dict[str, object]:
-        outcomes: dict[str, object] = {}
-        for name, data in inputs.items():
-            model.write_bytes(whole)
-            said = run([*options, str(model)], data, is_pipe=is_pipe)
-            outcomes[name] = said, model.read_bytes()
-        return outcomes
+    def teach(data: bytes) -> object:
+        return run([*options, str(model)], data, is_pipe=is_pipe)
 
-    quick = each()
-    monkeypatch.setattr(stored, "learn_stored", lambda *_: None)
-
-    assert quick == each()
+    assert n_quick_alike(monkeypatch, model, teach, inputs) == 3

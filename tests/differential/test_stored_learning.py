@@ -4,7 +4,7 @@ import fcntl
 import io
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -663,6 +663,31 @@ def test_the_command_does_the_same_with_and_without_it(
     is_pipe: bool,
 ) -> None:
     inputs = INPUTS if is_pipe else HEADERS | {"mbox": INPUTS["mbox of one"]}
+
+    def teach(data: bytes) -> object:
+        return run([*options, str(model)], data, is_pipe=is_pipe)
+
+    assert 5 < n_quick_alike(monkeypatch, model, teach, inputs) < len(inputs)
+
+
+def n_quick_alike(
+    monkeypatch: pytest.MonkeyPatch,
+    model: Path,
+    teach: Callable[[bytes], object],
+    inputs: Mapping[str, bytes],
+) -> int:
+    """
+    Check that a command says and does the same with the compiled engine and without.
+
+    Args:
+        monkeypatch: takes the engine away.
+        model: as it is before each of the inputs.
+        teach: the command, for one of them.
+        inputs: what it is to learn or to forget.
+
+    Returns:
+        How often the compiled engine has done it.
+    """
     whole = model.read_bytes()
     n_quick = 0
 
@@ -676,17 +701,15 @@ def test_the_command_does_the_same_with_and_without_it(
         outcomes: dict[str, tuple[object, bytes]] = {}
         for name, data in inputs.items():
             model.write_bytes(whole)
-            said = run([*options, str(model)], data, is_pipe=is_pipe)
-            outcomes[name] = said, model.read_bytes()
+            outcomes[name] = teach(data), model.read_bytes()
         return outcomes
 
-    monkeypatch.setattr(stored, "learn_stored", quickly)
-    found = each()
-    monkeypatch.setattr(stored, "learn_stored", lambda *_: None)
-    expected = each()
-
-    assert found == expected
-    assert 5 < n_quick < len(inputs)
+    with monkeypatch.context() as patch:
+        patch.setattr(stored, "learn_stored", quickly)
+        found = each()
+        patch.setattr(stored, "learn_stored", lambda *_: None)
+        assert found == each()
+    return n_quick
 
 
 @pytest.mark.parametrize("name", ["mail", "mail.eml", "no.eml/mail", "mail.txt", "m=l"])

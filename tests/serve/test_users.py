@@ -17,7 +17,7 @@ from nbtext.cli._status import USAGE
 from nbtext.scoring import load_model
 from tests.build import HAM, SPAM, mail
 from tests.serve.conftest import request
-from tests.serve.test_clients import with_spamc
+from tests.serve.test_clients import spamc, with_spamc
 from tests.serve.test_life import run
 from tests.waiting import PATIENCE
 
@@ -52,17 +52,6 @@ def is_spam(
     answer = server.ask(request(verb, message, *lines))
     assert b" EX_OK\r\n" in answer, answer
     return b"Spam: True" in answer
-
-
-def spamc(server: "Server", message: bytes, *options: str) -> tuple[int, bytes]:
-    done = subprocess.run(
-        ["spamc", "-x", "-U", server.path, *options],
-        input=message,
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    return done.returncode, done.stdout
 
 
 @pytest.mark.recipes

@@ -96,44 +96,59 @@ def test_labels_are_doubted_where_many_are_wrong() -> None:
     assert of_right.made_with["doubt"] == 0.0
 
 
-@pytest.mark.parametrize("share", SHARES)
-def test_documents_move_twice_as_far_where_those_held_out_lose_less_by_it(
-    share: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("share", "paces", "chosen"),
+    [
+        (0.5, (2.0,), 1.0),
+        (0.5, (0.5,), 0.5),  # by which these texts are told better
+        (0.5, (0.5, 0.25), 0.5),
+        (1.0, (0.5,), 1.0),  # where the counts are believed none is tried
+    ],
+)
+def test_a_pace_is_taken_by_which_documents_held_out_lose_less(
+    share: float,
+    paces: tuple[float, ...],
+    chosen: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rows, losses, rates = confusing(), {}, {}
     monkeypatch.setattr(correcting, "SHARES", (share,))
     monkeypatch.setattr(correcting, "DOUBTS", ())
-    for paces in ((), PACES):
-        monkeypatch.setattr(correcting, "PACES", paces)
-        facts = correction_of(trained_on(rows)).info.made_with
-        losses[paces], rates[paces] = facts["loss_with"], facts["rate"]
+    losses, rates = [], []
+    for tried in ((), paces):
+        monkeypatch.setattr(correcting, "PACES", tried)
+        facts = correction_of(trained_on(confusing())).info.made_with
+        losses.append(facts["loss_with"])
+        rates.append(facts["rate"])
 
-    assert rates[()] == RATE
-    if share == 1.0:  # none is tried
-        assert (losses[PACES], rates[PACES]) == (losses[()], RATE)
-    else:
-        assert (rates[PACES] > RATE) == (losses[PACES] < losses[()])
-        assert rates[PACES] in {RATE, 2 * RATE}
-        assert losses[PACES] <= losses[()]
+    assert rates == [RATE, chosen * RATE]
+    assert (losses[1] < losses[0]) == (chosen != 1.0)
+    assert losses[1] <= losses[0]
+
+
+def rates_tried(monkeypatch: pytest.MonkeyPatch) -> dict[int, list[Rate]]:
+    """Make trials small; return their rates, by how many documents are learnt from."""
+    rates: dict[int, list[Rate]] = {}
+
+    def correct(pupils: Pupils, order: Any, rate: Rate, *rest: Any, **kept: Any) -> Any:
+        rates.setdefault(len(order), []).append(rate)
+        return passes.correct(pupils, order, rate, *rest, **kept)
+
+    monkeypatch.setattr(correcting, "TRIED", 160)
+    monkeypatch.setattr(correcting, "correct", correct)
+    return rates
 
 
 def test_of_many_documents_the_pace_is_that_of_the_first_trial(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rates: dict[int, list[float]] = {}  # by how many documents are learnt from
-
-    def correct(pupils: Pupils, order: Any, rate: Rate, *rest: Any, **kept: Any) -> Any:
-        rates.setdefault(len(order), []).append(rate.rate)
-        return passes.correct(pupils, order, rate, *rest, **kept)
-
-    monkeypatch.setattr(correcting, "TRIED", 160)
     monkeypatch.setattr(correcting, "SHARES", (0.5,))
-    monkeypatch.setattr(correcting, "correct", correct)
+    rates = rates_tried(monkeypatch)
 
     chosen = correction_of(trained_on(confusing())).info.made_with["rate"]
 
-    assert rates[120][:2] == [RATE, PACES[0] * RATE]
-    assert rates[180] == rates[240] == [chosen]
+    paces = {n: [rate.rate for rate in of_trial] for n, of_trial in rates.items()}
+    assert paces[120][:2] == [RATE, PACES[0] * RATE]
+    assert paces[180] == paces[240] == [chosen]
 
 
 def test_two_classes_move_half_as_far() -> None:
@@ -201,18 +216,12 @@ def test_of_many_documents_a_second_trial_of_more_decides(
 def test_the_second_trial_has_the_doubt_of_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    doubts: dict[int, list[float]] = {}  # by how many documents are learnt from
-
-    def correct(pupils: Pupils, order: Any, rate: Rate, *rest: Any, **kept: Any) -> Any:
-        doubts.setdefault(len(order), []).append(rate.doubt)
-        return passes.correct(pupils, order, rate, *rest, **kept)
-
-    monkeypatch.setattr(correcting, "TRIED", 160)
     monkeypatch.setattr(correcting, "PACES", ())
-    monkeypatch.setattr(correcting, "correct", correct)
+    rates = rates_tried(monkeypatch)
 
     chosen = correction_of(trained_on(confusing())).info.made_with["doubt"]
 
+    doubts = {n: [rate.doubt for rate in of_trial] for n, of_trial in rates.items()}
     assert doubts[120][:3] == [0.0, 0.0, DOUBTS[0]]  # of the better share alone
     assert chosen in {0.0, *DOUBTS}
     assert doubts[180] == [chosen] * len(SHARES)
