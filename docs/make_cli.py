@@ -91,7 +91,8 @@ that is found, or those that are named. Documents that are not rows are read who
 
 If no columns are named and there are two, a label and a text, then a first line such as
 `v1,v2` is a heading if the labels below it repeat and `v1` is not one of them; a note says
-so, and how to change it. The separator of a CSV file is a comma, or a semicolon, a tab or a bar if
+so, and how to change it. Of a table that is read alone, what stands beside the text is the
+label, whatever its column is called, if it repeats. The separator of a CSV file is a comma, or a semicolon, a tab or a bar if
 the first lines show one of them and no comma; that of TSV is a tab. `--delimiter` names another,
 with quotes as in CSV; so does a first line `sep=;`. A row whose quote is never closed is refused, and
 the next line is a row: also where the quote of a later row, with as many fields as the first one,
@@ -114,7 +115,7 @@ only one of its name.
 
 `train` and `eval` need a label for each document. It is the first of these: the column of
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of the folder (without the dot of
-`.Junk`); a column `label`, `class` or `category`, or the index; the name of the file
+`.Junk`); a column `label`, `class`, `category` or `target`, or the index; the name of the file
 without its suffixes. The names of folders that mail programs make stand for spam (Spam, Junk,
 Bulk, Junk E-mail) and ham (INBOX, Archive, Sent, Sent Items, All Mail), with a note, if one of
 them stands for spam, or if the model that is evaluated has these classes and none of that name;

@@ -156,6 +156,7 @@ def _items(
             labelled=labelled,
             meanings=classes,
             by_number=bool(numbers),
+            is_alone=len(named) == 1,
         )
         of_place = (
             _stdin_items(place, options, stdin)

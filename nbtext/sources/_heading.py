@@ -14,7 +14,7 @@ from typing import TypeVar
 from nbtext.sources._csv import Fields
 
 TEXT_COLUMNS = ("text", "body", "content", "message")
-LABEL_COLUMNS = ("label", "class", "category")
+LABEL_COLUMNS = ("label", "class", "category", "target")
 """What the columns are called that are read when the user names none."""
 
 _LOOKED_AT = 100  # records
@@ -47,7 +47,7 @@ def is_heading(first: Fields, others: list[Fields]) -> bool | None:
     Tell whether the first record of two fields is a heading; None if that is unclear.
 
     It is none if its first field is found below. Else it is one if it has a column that
-    is called label, class or category, or if both are short names and the first fields
+    is one of `LABEL_COLUMNS`, or if both are short names and the first fields
     below occur twice each, on average; a few records say nothing.
     """
     labels = [record[0].strip() for record in others]
@@ -88,6 +88,18 @@ def is_label_last(
     texts, labels = {row[0] for row in rows}, {row[1] for row in rows}
     n_sentences = sum(len(text.split()) > 1 for text in texts)
     return 2 * n_sentences > len(rows) >= max(least, 2 * len(labels))
+
+
+def are_labels(values: list[bytes], classes: tuple[str, ...]) -> bool:
+    """
+    Tell whether a column that is not called so holds labels.
+
+    Most are classes of the model; or, if there is none, one in four repeats another.
+    """
+    known = {name.encode("utf-8", "surrogateescape") for name in classes}
+    if known:
+        return 2 * sum(value in known for value in values) > len(values)
+    return 3 * len(values) >= max(12, 4 * len(set(values)))
 
 
 def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | None:

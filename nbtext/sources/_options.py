@@ -214,6 +214,7 @@ class Place(NamedTuple):
             themselves.
         by_number: whether documents of it are asked for by their numbers: then each
             that cannot be read is named.
+        is_alone: whether nothing else is read, so that its name can be no class.
     """
 
     name: str
@@ -222,6 +223,7 @@ class Place(NamedTuple):
     labelled: bool = False
     meanings: Mapping[str, str] = MappingProxyType({})
     by_number: bool = False
+    is_alone: bool = False
 
     def named(self, label: str, *, is_given: bool = False) -> "Place":
         """Return it with the label that the name of a folder or file stands for."""

@@ -60,8 +60,8 @@ def row_items(
     Yield a document, or what is wrong with it, for each record.
 
     The label is that of the column the user named; else the one given for the source
-    as a whole; else that of a column called label, class or category, if the first
-    record has one; else the one of the file's name.
+    as a whole; else that of one of `LABEL_COLUMNS`, if the first record has one;
+    else the one of the file's name.
 
     Raises:
         SourceError: the columns that are asked for, or a label, are not there.
@@ -80,6 +80,7 @@ def row_items(
     records = _records(
         stream, kind, options,
         has_label=place.is_label_given, needs_label=place.labelled,
+        is_alone=place.is_alone,
     )  # fmt: skip
     guess = options.guess
     if guess is not None and not options.read_columns and guess.is_wanted:
@@ -106,7 +107,8 @@ def row_items(
         label = place.label
         if place.labelled and not (label or label_column):
             raise SourceError(
-                f"{place.name}: no column label, class or category to learn from"
+                f"{place.name}: no column label, class, category or target "
+                f"to learn from"
                 f"{_having(record)}; name another with --label-column, or write "
                 f"LABEL={place.name}"
             )
@@ -155,7 +157,13 @@ def _guessed(
 
 
 def _records(
-    stream: Stream, kind: str, options: Options, *, has_label: bool, needs_label: bool
+    stream: Stream,
+    kind: str,
+    options: Options,
+    *,
+    has_label: bool,
+    needs_label: bool,
+    is_alone: bool,
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     if kind == "jsonl":
@@ -184,6 +192,7 @@ def _records(
         separator or b"\t",
         is_labelled=kind == LABELLED_LINES,
         has_label=has_label,
+        is_label_sought=needs_label and (is_alone or bool(options.model_classes)),
     )
 
 

@@ -329,6 +329,7 @@ KAGGLE = b'ham,"well, yes"\nspam,win\nham,ok\nham,no\n'
         pytest.param(b"Tag,SMS text\n" + KAGGLE, (b"well, yes",), "taken", id="words"),
         pytest.param(b"label,sms\nham,a\n", (b"a",), "", id="label"),
         pytest.param(b"tweet,Class\na,ham\n", (b"a",), "", id="label last"),
+        pytest.param(b"target,tweet\nham,a\n", (b"a",), "", id="target"),
         pytest.param(KAGGLE, (b"well, yes",), "", id="recurring"),
         pytest.param(b"x,free entry now!\n" + KAGGLE, (b"free entry now!",), "",
                      id="no name"),
@@ -395,6 +396,54 @@ def test_a_model_tells_which_of_two_columns_are_its_classes(
         assert labels(found)[-n:] == ["ham"] * n
         assert texts(found)[-1] == (b"x %d" % (n - 1),)
         assert heading or not notes([*documents([str(path)], options, labelled=True)])
+
+
+@pytest.mark.parametrize(
+    ("heading", "label", "is_read"),
+    [
+        pytest.param(b"text,intent", b"ham", True, id="behind"),
+        pytest.param(b"Spam?,Text", b"1", True, id="before"),
+        pytest.param(b"text,date", b"%d May", False, id="each another"),
+        pytest.param(b"text,tag,intent", b"x,ham", False, id="three"),
+    ],
+)
+def test_what_stands_beside_the_text_is_the_label_if_it_repeats(
+    tmp_path: Path, heading: bytes, label: bytes, is_read: bool
+) -> None:
+    path = tmp_path / "rows.csv"
+    fields = [b"some words", label]
+    if heading.endswith(b"Text"):
+        fields.reverse()
+    line = b",".join(fields)
+    rows_ = [line % n if b"%" in line else line for n in range(5)]
+    path.write_bytes(b"\n".join([heading, *rows_]))
+    column = heading.decode().split(",")[fields.index(label) - len(fields)]
+
+    items = [*documents([str(path)], Options(), labelled=True)]
+    beside = [*documents([str(path), str(path)], Options(), labelled=True)]
+    given = [*documents([f"x={path}"], Options(), labelled=True)]
+
+    assert labels(without_notes(items)) == [label.decode() if is_read else "rows"] * 5
+    assert texts(without_notes(items)) == [(b"some words",)] * 5
+    assert notes(items) == is_read * [
+        f"{path}: the column {column} was taken for the label, because it repeats; if "
+        f"all are of one class, name that: LABEL={path}"
+    ]
+    assert labels(without_notes(beside)) == ["rows"] * 10
+    assert labels(without_notes(given)) == ["x"] * 5
+
+
+def test_a_model_tells_whether_its_classes_stand_beside_the_text(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"text,intent\na,ham\nb,spam\nc,eggs\n")
+    options = Options(model_classes=("ham", "spam"))
+
+    items = [*documents([str(path), str(path)], options, labelled=True)]
+
+    assert labels(without_notes(items)) == ["ham", "spam", "eggs"] * 2
+    assert not notes(items)
 
 
 def test_a_heading_above_numbered_columns_is_doubted() -> None:
