@@ -57,10 +57,14 @@ def sources_of(sources: Sequence[AnyPath]) -> list[str]:
         TypeError: they are one path, or none, or no paths.
     """
     is_one = isinstance(sources, str | bytes | os.PathLike)
-    if is_one or not is_listing(sources) or not sources:
-        message = f"sources: expected a list of one or more, found {sources!r:.200}"
+    listed = [*sources] if is_listing(sources) and not is_one else []
+    if not listed:
+        found = f"{sources!r:.200}"
+        if _is_table(sources):
+            found = f"{type(sources).__name__}; save it, and name the file"
+        message = f"sources: expected a list of one or more, found {found}"
         raise TypeError(message)
-    return [path_of(source) for source in sources]
+    return [path_of(source) for source in listed]
 
 
 def documents_of(documents: Iterable[AnyDocument]) -> Iterable[AnyDocument]:
@@ -92,7 +96,7 @@ def pairs_of(
     if not is_listing(pairs):
         found = type(pairs).__name__
         message = f"expected a list of pairs of a label and a document, found {found}"
-        raise TypeError(message)
+        raise TypeError(message + _advice_on_pairs(pairs))
     return pairs
 
 
@@ -100,10 +104,16 @@ def is_listing(value: object) -> bool:
     """
     Return whether something can be gone through, and yields what it is made of.
 
-    A mapping yields its keys, and a message of `email` the names of its header fields.
+    A mapping yields its keys, a message of `email` the names of its header fields, and
+    a table of pandas those of its columns.
     """
     is_named = isinstance(value, Mapping) or hasattr(value, "as_bytes")
-    return isinstance(value, Iterable) and not is_named
+    return isinstance(value, Iterable) and not is_named and not _is_table(value)
+
+
+def _is_table(value: object) -> bool:
+    """Return whether something is a table of pandas, polars or the like."""
+    return hasattr(value, "columns")
 
 
 def _advice_on_listing(value: object) -> str:
@@ -114,7 +124,14 @@ def _advice_on_listing(value: object) -> str:
         return "; write read_documents([it])"
     if hasattr(value, "as_bytes"):
         return "; write [it.as_bytes()], or the bytes that it was read from"
+    if _is_table(value):
+        return "; name the column of it that has the texts: it['text']"
     return ""
+
+
+def _advice_on_pairs(value: object) -> str:
+    """Return what to write where pairs belong, if known."""
+    return "; write zip(it['label'], it['text'])" if _is_table(value) else ""
 
 
 def label_of(label: str, what: str = "a label") -> str:

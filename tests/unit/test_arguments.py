@@ -2,13 +2,14 @@
 
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 from io import BytesIO
 from pathlib import Path
 from pydoc import plain, render_doc
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nbtext
@@ -51,17 +52,27 @@ def _mail() -> EmailMessage:
     return mail
 
 
+class DataFrame:
+    """A table as pandas has it, which yields the names of its columns."""
+
+    columns = ("label", "text")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         (_mail(), r"found EmailMessage; write \[it.as_bytes\(\)\], or the bytes"),
         ({"1": "a goal"}, r"found dict; write it.values\(\)$"),
+        (DataFrame(), r"found DataFrame; name the column .* texts: it\['text'\]$"),
         (Path("goal.txt"), r"found PosixPath; write read_documents\(\[it\]\)$"),
         (bytearray(b"a goal"), r"found one bytearray; write \[it\]$"),
         (None, "found NoneType$"),
         (3, "found int$"),
     ],
-    ids=["mail", "dict", "path", "bytearray", "none", "number"],
+    ids=["mail", "dict", "table", "path", "bytearray", "none", "number"],
 )
 def test_what_is_no_list_of_documents_is_refused(
     model: Path, given: Any, said: str
@@ -85,7 +96,31 @@ def test_what_is_no_list_of_documents_is_refused(
     assert model.read_bytes() == before
 
 
-@pytest.mark.parametrize("given", [_mail(), {"spam/": 1}, 3, None])
+def test_what_to_write_for_a_table_where_pairs_or_sources_belong_is_said(
+    model: Path,
+) -> None:
+    table: Any = DataFrame()
+
+    with pytest.raises(TypeError, match=r"write zip\(it\['label'\], it\['text'\]\)$"):
+        nbtext.train_on(table, model)
+    with pytest.raises(
+        TypeError, match=r"found DataFrame; save it, and name the file$"
+    ):
+        nbtext.evaluate(nbtext.load(model), table)
+
+
+def test_an_array_of_paths_is_a_list_of_sources(tmp_path: Path) -> None:
+    paths: Any = np.array([str(tmp_path / name) for name in ("a.txt", "b.txt")])
+    none: Any = np.array([], dtype=str)
+    for path in paths:
+        Path(path).write_text("a late goal")
+
+    assert [one.name for one in nbtext.read_documents(paths)] == [*paths]
+    with pytest.raises(TypeError, match="sources: expected a list of one or more"):
+        nbtext.read_documents(none)
+
+
+@pytest.mark.parametrize("given", [_mail(), {"spam/": 1}, DataFrame(), 3, None])
 def test_what_is_no_list_of_sources_or_models_is_refused(given: Any) -> None:
     for call in (nbtext.read_documents, nbtext.examine, nbtext.tune):
         with pytest.raises(TypeError, match="sources: expected a list of one or more"):
