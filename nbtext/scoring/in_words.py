@@ -20,6 +20,9 @@ NAMED: Final = 3
 LONGEST: Final = 30
 """Maximum characters of a term in a sentence."""
 
+PIECES: Final = "".join(map(chr, range(0xDC80, 0xDD00)))
+"""Bytes of a character that a run of five bytes has cut, as they stand in a term."""
+
 NAMES: Final = {"raw": "raw text", "ngrams": "runs of characters"}
 """What views are called, if not by their names."""
 
@@ -48,7 +51,8 @@ def in_words(explanation: Explanation) -> str:
         reasons = explanation.reasons
         names = sorted(shares, key=lambda name: -shares[name])
         opening = " and ".join(f"the {NAMES.get(name, name)}" for name in names[:2])
-    text = f"{opening}: {_listed(one for one in reasons if one.contribution > 0)}"
+    listed = _listed(one for one in reasons if one.contribution > 0)
+    text = f"{opening}: {listed}" if listed else opening
     against = _listed(one for one in explanation.reasons if one.contribution < 0)
     return f"{text}; against {label}: {against}" if against else text
 
@@ -64,11 +68,11 @@ def _shares_of_views(explanation: Explanation) -> dict[str, float]:
 
 
 def _listed(reasons: Iterable[Reason]) -> str:
-    """Return the first terms that differ, in quotes."""
+    """Return the first terms that differ, in quotes, without pieces of characters."""
     texts: list[str] = []
     for reason in reasons:
-        text = shortened(reason.text.strip(), LONGEST)
-        if text not in texts:
+        text = shortened(reason.text.strip().strip(PIECES).strip(), LONGEST)
+        if text and text not in texts:
             texts.append(text)
         if len(texts) == NAMED:
             break

@@ -89,3 +89,22 @@ def test_a_document_of_unknown_tokens_is_told_as_one(
     rest = "what is left is the share of spam among the documents"
 
     assert in_words(explanation(known=0, tokens=tokens)) == f"{expected}; {rest}"
+
+
+def test_pieces_of_characters_are_not_among_the_terms() -> None:
+    cut = "\n元\udce6"  # of five bytes one is a third of a character
+
+    found = explanation(
+        reason(cut, "ngrams", 2.0),
+        reason("\udc83気", "ngrams", 1.5),
+        reason("\n\n\n\n\udcd0", "ngrams", -1.0),
+        reason("元", "ngrams", 1.0),
+    )
+
+    assert in_words(found) == "mostly the runs of characters: '元', '気'"
+
+
+def test_a_view_whose_terms_are_pieces_alone_is_named_without_them() -> None:
+    found = explanation(reason("   ", "raw", 1.0), reason("lunch", "body", -1.0))
+
+    assert in_words(found) == "mostly the raw text; against spam: 'lunch'"
