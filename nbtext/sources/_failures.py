@@ -1,5 +1,7 @@
 """What the operating system says about a file, put as this program's errors."""
 
+import os
+
 from nbtext.classes import quoted
 from nbtext.errors import MissingSourceError, SourceError
 
@@ -8,10 +10,8 @@ def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
     """Say what is wrong with a path and what to do about it."""
     match error:
         case FileNotFoundError() | NotADirectoryError():
-            is_text = " " in name.strip() and "/" not in name  # as it looks
-            advice = ", or give a text by standard input" if is_text else ""
             return MissingSourceError(
-                f"{name}: no such file or folder; check how the path is spelt{advice}"
+                f"{name}: no such file or folder; {_advice(name)}"
             )
         case PermissionError():
             return SourceError(f"{name}: reading is not permitted; check its mode")
@@ -26,3 +26,23 @@ def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
             return SourceError(
                 f"{quoted(name)}: not a path, it has a NUL byte; leave it out"
             )
+
+
+def _advice(name: str) -> str:
+    """Return what to do about a path that leads nowhere."""
+    path, _, label = name.rpartition("=")
+    if path and label and "/" not in label and os.access(path, os.F_OK):
+        return f"the label stands in front: {label}={path}"
+    advice = ", or give a text by standard input" if _is_text(name) else ""
+    return f"check how the path is spelt{advice}"
+
+
+def _is_text(name: str) -> bool:
+    """
+    Return whether a name looks like a text that was written where a name belongs.
+
+    Chinese, Japanese and Thai have no spaces, and their names of files a suffix.
+    """
+    words = name.strip()
+    foreign = not words.isascii() and "." not in words
+    return "/" not in words and (" " in words or foreign)

@@ -109,11 +109,18 @@ def test_what_is_no_number_is_a_missing_file(path: str) -> None:
     ]
 
 
-def test_a_text_in_place_of_a_name_is_told_where_texts_are_given() -> None:
-    (said,) = errors(read("cheap pills for you"))
+@pytest.mark.parametrize("text", ["cheap pills for you", "こんにちは", "สวัสดีครับ"])
+def test_a_text_in_place_of_a_name_is_told_where_texts_are_given(text: str) -> None:
+    (said,) = errors(read(text))
 
     assert said.endswith("is spelt, or give a text by standard input")
-    assert errors(read("my mail/none.eml"))[0].endswith("check how the path is spelt")
+
+
+@pytest.mark.parametrize(
+    "name", ["my mail/none.eml", "手紙.eml", "Архив/2024", "inbox"]
+)
+def test_a_name_in_place_of_a_text_is_told_to_check_it_alone(name: str) -> None:
+    assert errors(read(name))[0].endswith("check how the path is spelt")
 
 
 def test_the_label_is_that_of_the_file() -> None:
