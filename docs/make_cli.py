@@ -82,7 +82,8 @@ So do not lock an mbox yourself while `nbtext` reads it. Compressed mboxes, and 
 through a pipe, are read without a look at locks.
 
 Of rows and objects, nbtext reads the column `text`, `body`, `content` or `message`, or those
-given with `--text-column`; `--label-column` and `--id-column` name the others, each time anew. Columns are
+given with `--text-column`; `--label-column` and `--id-column` name the others, each time anew. The id is printed with the row, and
+tells that it was learnt before, whatever its text is now. Columns are
 named by their heading; if all names are numbers (from 1), the table has no heading. The
 columns that were read in training are settings of the model: `classify`, `eval`, `learn`, `forget`
 and `tokens` read the same columns, by name and in any order. A missing column is an error,
@@ -164,7 +165,7 @@ has the number of each, also where standard input is the only source.
 | `log_posterior` | class to the natural logarithm of that, however small |
 | `tokens` | `known` to the model, and `total` |
 | `truncated` | whether the document was longer than `--max-bytes` |
-| `id`, `truth` | the identity and the label of a record that has them; absent for others |
+| `id`, `truth` | the id (`--id-column`) and the label of a record that has them; absent for others |
 | `from`, `subject` | of a mail, decoded, 200 characters at most; absent for text |
 | `parts` | of several models: what each (`model`) finds alone, by the same keys |
 

@@ -189,7 +189,8 @@ source_options = option_group(
     click.option(
         "--id-column",
         metavar="COLUMN",
-        help="The column of a row's identity, by name or number.",
+        help="The column of a row's id, by name or number: it is printed with the row, "
+        "and tells that it was learnt before.",
     ),
     max_bytes_option,
 )

@@ -75,11 +75,15 @@ def well_formed(text: str) -> str:
 
 
 def as_tsv(decisions: Iterable[Decision], *, named: bool = True) -> Iterator[str]:
-    """Render label, probability and name, in columns that cut(1) can take."""
+    """Render label, probability, name and id, in columns that cut(1) can take."""
     for decision in decisions:
         label = UNSURE if decision.label is None else class_name(decision.label)
-        line = f"{label}\t{probability(decision.probability)}"
-        yield f"{line}\t{escaped(decision.name)}" if named else line
+        columns = [label, probability(decision.probability)]
+        if named:
+            columns.append(escaped(decision.name))
+        if decision.identity is not None:
+            columns.append(class_name(decision.identity))  # one text like the other
+        yield "\t".join(columns)
 
 
 def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:

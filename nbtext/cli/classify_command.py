@@ -58,7 +58,7 @@ def command(
 
     One line a document, in their order: label, probability, name, with tabs between;
     the label is ? where the model is unsure. A name's tabs, newlines, backslashes and
-    bytes that are not UTF-8 are escaped.
+    bytes that are not UTF-8 are escaped. The id of a row is last: --id-column.
     """  # noqa: D301  click wants a real backspace
     request = ClassifyRequest(model=model[0], further=model[1:], **given)
     of_machine = {"--jobs": jobs > 1, "--is": request.wanted is not None}

@@ -168,6 +168,10 @@ def test_classify_tells_what_a_row_says_of_itself(run: "Run", tmp_path: Path) ->
         ("7", "b"), ("x", None), ("8", None),
     ]  # fmt: skip
     assert [one["label"] for one in found] == ["b", "a", "b"]
+    lines = run("classify", "-m", "rows.nbt", "--id-column", "id", "new.jsonl").out
+    assert [line.split("\t")[2:] for line in lines.splitlines()] == [
+        ["new.jsonl:1", "7"], ["new.jsonl:2", "x"], ["new.jsonl:3", "8"],
+    ]  # fmt: skip
 
 
 def test_all_classes_that_are_too_small_are_named_at_once(run: "Run") -> None:

@@ -107,6 +107,13 @@ def test_tsv_has_label_probability_and_name() -> None:
     assert list(as_tsv([decided()], named=False)) == ["spam\t0.8187"]
 
 
+def test_the_id_of_a_row_is_the_last_column() -> None:
+    row = decided()._replace(identity="a\tb\\xff")
+
+    assert list(as_tsv([row])) == ["spam\t0.8187\ta\ta\\tb\\xff"]
+    assert list(as_tsv([row], named=False)) == ["spam\t0.8187\ta\\tb\\xff"]
+
+
 def test_a_json_line_has_all_that_is_known() -> None:
     (line,) = as_json_lines([decided("caf\udce9")])
 
