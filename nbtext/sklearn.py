@@ -393,7 +393,7 @@ def _check_labels(labels: NDArray[Any], name: str = "y") -> None:
     missing = [place for place, one in enumerate(values) if _is_missing(one)]
     if missing:
         message = (
-            f"y: a label was expected for each text, and {len(missing):,} are missing, "
+            f"y: a label was expected for each text, and {_counted(missing)} missing, "
             f"the first of text {missing[0]} (NaN or None); leave these texts out"
         )
         raise ValueError(message)
@@ -404,6 +404,11 @@ def _check_labels(labels: NDArray[Any], name: str = "y") -> None:
         found = ", ".join(kinds)
         message = f"{name}: labels of one type were expected, and {found} found"
         raise ValueError(message)
+
+
+def _counted(missing: list[int]) -> str:
+    """Say how many there are."""
+    return f"{len(missing):,} {'is' if len(missing) == 1 else 'are'}"
 
 
 def _is_missing(value: Any) -> bool:
@@ -443,7 +448,7 @@ def _texts(X: Texts) -> list[str | bytes]:
     others = [n for n, one in enumerate(texts) if not isinstance(one, str | bytes)]
     if others and (missing := [n for n in others if _is_missing(texts[n])]):
         message = (
-            f"X: a text was expected in each place, and {len(missing):,} are missing, "
+            f"X: a text was expected in each place, and {_counted(missing)} missing, "
             f"the first in place {missing[0]} (NaN or None); leave them out, or write "
             "'' for them (of pandas: fillna(''))"
         )

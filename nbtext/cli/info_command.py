@@ -172,7 +172,7 @@ def _last_taught(model: Model) -> int:
 
 def _texts(number: int | None) -> str:
     """Say of how many terms there are texts."""
-    return "none of any term" if number is None else f"of {counted(number, 'term')}"
+    return "of no term" if number is None else f"of {counted(number, 'term')}"
 
 
 def _undo(facts: dict[str, int]) -> str:

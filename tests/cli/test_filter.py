@@ -663,6 +663,8 @@ def test_root_is_told_to_filter_the_mail_of_others_as_they(
     owner = pwd.getpwuid(65_534).pw_name
     assert done.status in (64, 65, 78)
     assert f"`runuser -u {owner} -- nbtext filter ...`" in done.err
+    if theirs in ("source", "target"):  # it is what is named already
+        assert f"{path}: it belongs to {owner}" in done.err
     assert (source.read_bytes(), keys.read_bytes()) == (before, b"")
 
 

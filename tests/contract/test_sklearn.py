@@ -402,7 +402,7 @@ def test_classes_of_the_model_are_called_by_their_places(tmp_path: Path) -> None
     [
         (["a", float("nan"), "b", None], "2 are missing, the first of text 1"),
         (["a", 1, "b", 2], "labels of one type were expected, and int, str found"),
-        (["a", np.datetime64("NaT"), "b", "a"], "1 are missing, the first of text 1"),
+        (["a", np.datetime64("NaT"), "b", "a"], "1 is missing, the first of text 1"),
     ],
 )
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
@@ -420,7 +420,7 @@ def test_labels_that_are_none_are_refused(
     ("texts", "said"),
     [
         (["a", None, "b", float("nan")], r"2 are missing, the first in place 1 \(NaN"),
-        (["a", "b", 3, None], "1 are missing, the first in place 3"),
+        (["a", "b", 3, None], "1 is missing, the first in place 3"),
         (["a", "b", 3, 4], "expected str or bytes, found int in place 2"),
         (["a", np.arange(2)], "expected str or bytes, found ndarray in place 1"),
         (np.array([["a"], ["b"]]), "one dimension; name one column of a table"),

@@ -127,9 +127,10 @@ def check_owner(mailbox: Mailbox) -> None:
             continue
         if uid:
             owner = _name_of(uid)
+            which = "it" if str(path) == mailbox.path else path
             message = (
-                f"{mailbox.path}: {path} belongs to {owner}, who could have root write "
-                f"anywhere; run `runuser -u {owner} -- nbtext filter ...`"
+                f"{mailbox.path}: {which} belongs to {owner}, who could have root "
+                f"write anywhere; run `runuser -u {owner} -- nbtext filter ...`"
             )
             raise SettingsError(message)
 
