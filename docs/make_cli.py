@@ -165,7 +165,7 @@ has the number of each, also where standard input is the only source.
 | `log_posterior` | class to the natural logarithm of that, however small |
 | `tokens` | `known` to the model, and `total` |
 | `truncated` | whether the document was longer than `--max-bytes` |
-| `id`, `truth` | the id (`--id-column`) and the label of a record that has them; absent for others |
+| `id`, `truth` | the id (`--id-column`) and the label of a record that has them |
 | `from`, `subject` | of a mail, decoded, 200 characters at most; absent for text |
 | `parts` | of several models: what each (`model`) finds alone, by the same keys |
 
