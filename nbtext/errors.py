@@ -265,8 +265,9 @@ class NoRoomError(NbtextError):
         self, folder: str, n_bytes: int, error: OSError, instead: str = MORE_MEMORY
     ) -> None:
         advice = advice_on(error, folder)
+        what = f"{n_bytes:,} bytes were" if n_bytes else "a file was"
         super().__init__(
-            f"{folder}: {n_bytes:,} bytes were to be put into the temporary folder: "
+            f"{folder}: {what} to be put into the temporary folder: "
             f"{error.strerror or error}{f'{advice}, or' if advice else ';'} name "
             f"another folder with TMPDIR{instead}"
         )

@@ -178,8 +178,8 @@ def _texts(number: int | None) -> str:
 def _undo(facts: dict[str, int]) -> str:
     """Say what can be taken back."""
     documents = counted(facts["documents"], "document")
-    records = counted(facts["records"], "document")
-    return f"{documents} of the last command; what {records} left is kept"
+    records = counted(facts["records"], "undo record")  # as `load` calls them
+    return f"{documents} of the last command; {records}"
 
 
 def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:

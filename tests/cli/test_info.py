@@ -25,9 +25,10 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     ]  # fmt: skip
     assert said[0] == ["model", str(model)]
     assert said[1][1].endswith(" kB in 1 table")
-    assert said[3:5] == [
+    assert said[3:6] == [
         ["taught", "0 documents since"],
         ["to compact", "0 tables, 0 bytes"],
+        ["to undo", "0 documents of the last command; 0 undo records"],
     ]
     assert said[7] == ["documents", "16 of mail"]
     assert said[10] == ["reads", "headers, raw, body"]

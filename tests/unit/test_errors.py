@@ -1,5 +1,6 @@
 """Errors, whatever they were made with."""
 
+import errno
 import pickle
 
 import pytest
@@ -9,6 +10,7 @@ from nbtext.errors import (
     ModelMemoryError,
     NbtextError,
     NoMemoryError,
+    NoRoomError,
     NumberError,
     RequestError,
     TextFormError,
@@ -43,3 +45,12 @@ def test_an_error_is_the_same_in_another_process(error: NbtextError) -> None:
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert vars(again) == vars(error)
+
+
+def test_a_temporary_folder_that_is_not_there_was_to_have_a_file() -> None:
+    missing = FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    said = str(NoRoomError("/none", 0, missing))
+
+    assert said.startswith("/none: a file was to be put into the temporary folder: No")
+    assert "1,000 bytes were" in str(NoRoomError("/full", 1000, missing))
