@@ -42,6 +42,7 @@ class ServeRequest(NamedTuple):
     ham: str | None
     policy: PolicyOverrides
     may_tell: bool
+    trusts_names: bool
     users: str | None
     wait: float
     quiet: bool
@@ -55,12 +56,15 @@ def run(request: ServeRequest) -> None:
     Raises:
         ModelFileError: there is no model, or it is damaged.
         SettingsError: the class of spam is not in it, or is not given; others may write
-            where the models of users are.
+            where the models of users are; or names are trusted and nothing is taught.
         ListenError: it cannot listen there.
     """
     hold_standard_streams()
     if request.users is not None:
         check_users(request.users)
+    if request.trusts_names and (request.users is None or not request.may_tell):
+        message = "--trust-names says who may teach the models of --users over TCP, "
+        raise SettingsError(f"{message}which takes --allow-tell as well")
     model = load_model(request.model)
     check_keyed(request.keyed, model)
     # which refuses a model that cannot classify
@@ -78,6 +82,7 @@ def run(request: ServeRequest) -> None:
         timeout=request.timeout,
         networks=[network_of(text) for text in request.networks],
         may_tell=request.may_tell,
+        trusts_names=request.trusts_names,
     )
     addresses = [address_of(text) for text in request.addresses]
     listeners: list[Listener] = []

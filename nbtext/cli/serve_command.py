@@ -125,6 +125,13 @@ def patience_of(text: str) -> float:
     help="Answer for a user whom a client names (`spamc -u NAME`) by the model "
     "FOLDER/NAME.nbt, and teach that, if it is there.",
 )
+@click.option(
+    "--trust-names",
+    "trusts_names",
+    is_flag=True,
+    help="With --users and --allow-tell, let a client over TCP teach the model of any "
+    "user that it names: nobody knows who it is.",
+)
 @wait_option
 @quiet_option
 def command(**given: Any) -> int:

@@ -15,8 +15,9 @@ from time import monotonic, time
 from typing import Final, NamedTuple
 
 from nbtext.errors import BusyError
-from nbtext.files._locking import holder_of, succeeds_until
+from nbtext.files._locking import succeeds_until
 from nbtext.files._opening import read_file
+from nbtext.files.holders import holder_of
 from nbtext.files.reading_at import read_at
 
 STALE: Final = 900.0

@@ -80,7 +80,7 @@ class HandlerOptions(NamedTuple):
         ham: the class that messages learnt as ham join; None if there is none.
         policy: how decisions are made, where it differs from the model's policy.
         max_size: maximum bytes of a message.
-        wait: maximum seconds to wait for another writer of the model.
+        wait: maximum seconds that a lesson waits for another writer of the model.
         users: the folder with the models of users; None if all have the one.
     """
 
@@ -100,10 +100,18 @@ class HandlerOptions(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a request."""
+    """
+    The answer to a request.
+
+    Attributes:
+        response: what the client is sent.
+        log: the values of the log.
+        is_busy: whether nothing was done since another process has the model locked.
+    """
 
     response: bytes | bytearray
     log: str = ""
+    is_busy: bool = False
 
 
 class Handler:
@@ -222,6 +230,8 @@ class Handler:
         """
         Answer TELLs, when their messages are learnt or forgotten, in their order.
 
+        Nothing waits for a model that another process has locked; the answer says so.
+
         Neighbours that are learnt alike are learnt together: they share a table of the
         model, and the wait until it is on the disk.
         """
@@ -269,7 +279,7 @@ class Handler:
             ]
         path = self._options.model
         check_class(path, label)
-        learn_request = LearnRequest(path, label, wait=self._options.wait)
+        learn_request = LearnRequest(path, label, wait=0)
         return learn_messages(messages, learn_request, self._options.max_size)
 
 
@@ -354,7 +364,8 @@ def refused(error: Exception) -> Answer:
         fault = f"a fault in nbtext: {type(error).__name__}: {error}"
         refused = RequestError(SOFTWARE, fault)
     reason = loggable(str(refused), LONGEST_REASON)
-    return Answer(refusal(refused), f"refused={refused.code} reason={reason}")
+    log = f"refused={refused.code} reason={reason}"
+    return Answer(refusal(refused), log, isinstance(error, BusyError))
 
 
 def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:

@@ -115,7 +115,8 @@ class Helper:
 
         Args:
             request: what is asked, without the message.
-            body: the message; it is emptied as soon as the helper has it.
+            body: the message; it is emptied as soon as the helper has it, but for that
+                of a lesson, which may have to be taught again.
 
         Raises:
             RequestError: too many are waiting, or the helper has ended.
@@ -172,10 +173,11 @@ class Helper:
         try:
             await loop.sock_sendall(helper, framed([*request, len(body), is_stale]))
             await loop.sock_sendall(helper, body)
-            body.clear()  # the answer may be as long
+            if request.verb != "TELL":
+                body.clear()  # the answer may be as long
             (length,) = LENGTH.unpack(await _received(helper, LENGTH.size))
-            size, log = msgpack.unpackb(await _received(helper, length))
-            return Answer(await _received(helper, size), log)
+            size, log, is_busy = msgpack.unpackb(await _received(helper, length))
+            return Answer(await _received(helper, size), log, is_busy)
         except BaseException:  # what comes next would be the rest of this answer
             self._drop()
             raise
@@ -238,9 +240,9 @@ def _answer_next(worker: socket.socket, handler: AnyHandler) -> None:
     if is_stale:
         handler.read_again()
     act = handler.learn_alone if request.verb == "TELL" else handler.classify_alone
-    response, log = act(request)
+    response, log, is_busy = act(request)
     del request  # the worker is about to hold the answer, too
-    worker.sendall(framed([len(response), log]))
+    worker.sendall(framed([len(response), log, is_busy]))
     worker.sendall(response)
 
 

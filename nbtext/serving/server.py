@@ -13,6 +13,7 @@ import resource
 import socket
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
@@ -28,6 +29,7 @@ from nbtext.serving.handlers import (
 )
 from nbtext.serving.helper import Helper
 from nbtext.serving.lane import Lane
+from nbtext.serving.lessons import Lessons
 from nbtext.serving.sockets import Address, Network, is_allowed, is_private, peer_of
 from nbtext.serving.spamd import (
     TIMEOUT,
@@ -38,7 +40,7 @@ from nbtext.serving.spamd import (
     Request,
     pong,
 )
-from nbtext.serving.users import handler_of, may_teach
+from nbtext.serving.users import handler_of, may_teach, model_of
 
 MOST_CLIENTS: Final = 4096
 """Maximum clients at once; fewer if the system lets us open fewer files."""
@@ -55,7 +57,8 @@ MOST_AT_ONCE: Final = 64
 """Maximum clients accepted before those that are connected are served."""
 
 MOST_SLOW: Final = 256
-"""Maximum messages that wait to be learnt or forgotten, and for the helper."""
+"""Maximum messages that wait to be learnt or forgotten, for the helper, and for models
+that others have locked."""
 
 LEAST_ROOM: Final = 128 << 20
 LARGE_ONES: Final = 4
@@ -86,12 +89,15 @@ class Service(NamedTuple):
         networks: clients that are served besides those on this machine.
         may_tell: whether all clients may have messages learnt and forgotten, and not
             only those of a private socket (`is_private`).
+        trusts_names: whether a client over TCP, of which nothing else is known, may
+            teach the model of any user that it names.
     """
 
     handling: HandlerOptions
     timeout: float = 60.0
     networks: Sequence[Network] = ()
     may_tell: bool = False
+    trusts_names: bool = False
 
 
 class Log(NamedTuple):
@@ -121,6 +127,7 @@ class Server:
         self._log = log
         self._handler = handler_of(service.handling, log.event, log.trouble)
         self._learning = Lane(self._handler.learn, MOST_SLOW)
+        self._lessons = Lessons(service.handling.wait, MOST_SLOW)
         self._helper = Helper(service.handling, log.trouble, MOST_SLOW)
         self._batches = Batches(self._handler.classify)
         self._connections: dict[asyncio.Task[None], Connection] = {}
@@ -331,13 +338,27 @@ class Server:
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
         if is_tell and self._service.handling.users is not None:
             await self._check_teacher(connection)
+        if is_tell:
+            return await self._lesson(connection)
         if self._is_slow(connection):
             # what is long is held once: it is gone here when the helper has it
             return await self._helper.answer(request, parser.take_body())
-        request = parser.take_request()
-        if is_tell:
-            return await self._learning.answer(request)
-        return await self._batches.answer(request)
+        return await self._batches.answer(parser.take_request())
+
+    async def _lesson(self, connection: Connection) -> Answer:
+        """
+        Return the answer to a TELL that is allowed.
+
+        Raises:
+            RequestError: nothing was done; it says why.
+        """
+        parser = connection.parser
+        path = model_of(self._service.handling, parser.request.user)
+        if self._is_slow(connection):
+            ask, body = self._helper.answer, parser.take_body()
+            return await self._lessons.answer(path, partial(ask, parser.request, body))
+        teach = partial(self._learning.answer, parser.take_request())
+        return await self._lessons.answer(path, teach)
 
     def _answer_now(self, connection: Connection) -> Answer | None:
         """Return the answer to a request that takes no time, None if it may."""
@@ -363,7 +384,7 @@ class Server:
 
     async def _check_teacher(self, connection: Connection) -> None:
         """
-        Refuse a client that teaches the model of another user.
+        Refuse a client that teaches the model of another user, or may do so.
 
         Raises:
             RequestError: it does.
@@ -371,6 +392,9 @@ class Server:
         if is_private(connection.socket):
             return
         peer, user = peer_of(connection.socket), connection.parser.user
+        if peer is None and not self._service.trusts_names:
+            reason = "over TCP models of users are taught with --trust-names alone"
+            raise RequestError(UNAVAILABLE, reason)
         # in a thread: names of users may be looked up over the network
         if peer is not None and not await asyncio.to_thread(may_teach, peer, user):
             reason = "a client may teach the model of its own user alone"

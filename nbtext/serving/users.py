@@ -121,8 +121,8 @@ class UsersHandler:
         for handler, places in places_of.items():
             whose = "server" if handler is self._common else "user"
             found = answer(handler, [requests[place] for place in places])
-            for place, (response, log) in zip(places, found, strict=True):
-                answers[place] = Answer(response, f"{log} model={whose}")
+            for place, one in zip(places, found, strict=True):
+                answers[place] = one._replace(log=f"{one.log} model={whose}")
         return [answers[place] for place in range(len(requests))]
 
     def _handler_of(self, request: Request) -> Handler:
@@ -194,6 +194,13 @@ def handler_of(
 def path_of(folder: str, user: str) -> str | None:
     """Return where the model of a user would be; None if such a user has none."""
     return f"{folder}/{user}.nbt" if _NAME.fullmatch(user) else None
+
+
+def model_of(options: HandlerOptions, user: str) -> str:
+    """Return the model that a user's lessons are for, if the user has one."""
+    if options.users is None or not user:
+        return options.model
+    return path_of(options.users, user) or options.model
 
 
 def size_of(path: str) -> int | None:

@@ -187,16 +187,17 @@ def described(service: Service, listeners: Sequence[Listener]) -> list[Any]:
     networks = list(map(str, service.networks))
     descriptors = [listener.socket.fileno() for listener in listeners]
     options = [*service.handling]
-    return [options, service.timeout, networks, service.may_tell, descriptors]
+    may = [service.may_tell, service.trusts_names]
+    return [options, service.timeout, networks, *may, descriptors]
 
 
 def rebuilt(plain: list[Any]) -> tuple[Service, list[socket.socket]]:
     """Return the service and sockets that `described` was given, without names."""
-    handling, timeout, networks, may_tell, descriptors = plain
+    handling, timeout, networks, *may, descriptors = plain
     allowed = [ip_network(network) for network in networks]
     sockets = [socket.socket(fileno=descriptor) for descriptor in descriptors]
     options = HandlerOptions.rebuilt(handling)
-    return Service(options, timeout, allowed, may_tell), sockets
+    return Service(options, timeout, allowed, *may), sockets
 
 
 def serve_as_worker(log: Log) -> None:

@@ -12,10 +12,13 @@ from errno import EACCES, EPERM, EROFS
 from typing import Final
 
 from nbtext import files
-from nbtext.errors import ModelAccessError
+from nbtext.errors import BusyError, ModelAccessError
+from nbtext.files import holders
 
 WAIT: Final = 30.0
 """Seconds to wait for another writer, unless the caller says otherwise."""
+
+WRITING: Final = "has been writing the model"
 
 
 @contextmanager
@@ -31,7 +34,7 @@ def locked(path: str, *, wait: float = WAIT) -> Iterator[int | None]:
         BusyError: another writer took longer than that.
         ModelAccessError: the file cannot be opened or locked.
     """
-    lock = files.locked(path, _open, wait=wait, what="has been writing the model")
+    lock = files.locked(path, _open, wait=wait, what=WRITING)
     with ExitStack() as stack:
         descriptor = None
         try:
@@ -45,6 +48,11 @@ def locked(path: str, *, wait: float = WAIT) -> Iterator[int | None]:
             )
             raise ModelAccessError(message) from error
         yield descriptor
+
+
+def busy(path: str, wait: float) -> BusyError:
+    """Return the error that says who has been writing a model for so long."""
+    return holders.busy(path, wait, who="another process", what=WRITING)
 
 
 def _open(path: str) -> int:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from pwd import getpwnam
 from tempfile import TemporaryDirectory
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from nbtext import train_on
 from nbtext.cli._status import USAGE
 from nbtext.scoring import load_model
+from nbtext.store.lock import WAIT, locked
 from tests.build import HAM, SPAM, mail
 from tests.serve.conftest import request
 from tests.serve.test_clients import spamc, with_spamc
@@ -142,6 +144,33 @@ def test_two_users_teach_and_ask_at_once(
     assert n_documents(server.model) == 16
 
 
+def test_a_locked_model_delays_the_lessons_of_its_user_alone(
+    start: "Start", mails: "Mails", users: Path
+) -> None:
+    """The default of --wait is 30 s: one that waits for it fails by the time."""
+    server = start("--users", str(users))
+    shutil.copy(users / "anna.nbt", users / "bob.nbt")
+    short, long = mails.spam + b"new\n", mails.spam + LONG
+
+    with ThreadPoolExecutor(2) as threads:
+        with locked(str(users / "anna.nbt")):
+            late = [
+                threads.submit(server.tell, one, "User: anna", *TEACH)
+                for one in (short, long)
+            ]
+            sleep(0.3)  # they are waiting by now, on a machine that is not busy
+            began = monotonic()
+            for message in (short, long):
+                assert b"DidSet: local" in server.tell(message, "User: bob", *TEACH)
+                assert is_spam(server, message, verb="REPORT")
+                assert not is_spam(server, message, "anna")
+            assert monotonic() - began < WAIT / 2
+            assert not any(one.done() for one in late)
+        assert all(b"DidSet: local" in one.result() for one in late)
+
+    assert n_documents(users / "anna.nbt") == n_documents(users / "bob.nbt") == 18
+
+
 def make_fifo(path: Path) -> None:
     os.mkfifo(path)
 
@@ -251,6 +280,38 @@ def test_without_the_permission_to_tell_nobody_teaches(
 
     assert b"TELL commands are not enabled" in answer
     assert n_documents(users / "anna.nbt") == 16
+
+
+@pytest.mark.parametrize("more", [[], ["--trust-names"]])
+def test_over_tcp_names_are_trusted_only_where_that_is_said(
+    start: "Start", mails: "Mails", users: Path, more: list[str]
+) -> None:
+    server = start("--users", str(users), "--allow-tell", *more)
+
+    said = [request("TELL", mails.ham, *who, *TEACH) for who in (["User: anna"], [])]
+    answers = [server.ask(one, tcp=True) for one in said]
+
+    if more:
+        assert all(b"DidSet: local" in answer for answer in answers)
+    else:
+        assert all(b"69 Service Unavailable: over TCP" in one for one in answers)
+    counts = (n_documents(users / "anna.nbt"), n_documents(server.model))
+    assert counts == ((17, 17) if more else (16, 16))
+    assert b"DidSet: local" in server.tell(mails.spam, "User: anna", *TEACH)
+
+
+@pytest.mark.parametrize("more", [[], ["--allow-tell"], ["--users", "."]])
+def test_names_are_trusted_where_models_of_users_are_taught(
+    trained: bytes, tmp_path: Path, more: list[str]
+) -> None:
+    (tmp_path / "m.nbt").write_bytes(trained)
+    (tmp_path / "users").mkdir(0o700)
+    options = [str(tmp_path / "users") if one == "." else one for one in more]
+
+    status, said = run("-m", tmp_path / "m.nbt", "--trust-names", *options)
+
+    assert status == USAGE
+    assert "which takes --allow-tell as well" in said
 
 
 def test_many_users_are_served_in_bounded_memory(

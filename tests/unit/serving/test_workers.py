@@ -11,7 +11,9 @@ from nbtext.serving.workers import described, rebuilt
 def test_a_worker_is_handed_the_service_as_it_is() -> None:
     policy = PolicyOverrides(threshold=0.9, costs=(Cost("ham", "spam", 9.0),))
     options = HandlerOptions("m\udcff.nbt", "spam", None, policy, 1000, 2.5)
-    service = Service(options, 30.0, [ip_network("192.0.2.0/24")], may_tell=False)
+    service = Service(
+        options, 30.0, [ip_network("192.0.2.0/24")], may_tell=False, trusts_names=True
+    )
     ours, theirs = socket.socketpair()
 
     with ours, theirs:
