@@ -120,6 +120,13 @@ class SettingsError(NbtextError):
     """Settings that contradict the model or one another."""
 
 
+class UnknownKeyError(SettingsError):
+    """A file says of itself what this nbtext does not know, and another may."""
+
+    def __init__(self, what: str, key: str) -> None:
+        super().__init__(f"this nbtext does not know {key} in {what}")
+
+
 class UnknownClassError(SettingsError):
     """A class that the model does not have; one spelt like it is named."""
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from nbtext.classes import quoted
 from nbtext.errors import SettingsError
+from nbtext.settings.plain import any_map, list_of, map_of, shown
 
 UNSURE: Final = "unsure"
 """What the decision for no class is called."""
@@ -22,9 +23,6 @@ MOST_EXPENSIVE: Final = 1e9
 
 MOST_COSTS: Final = 65_536
 """Maximum number of costs."""
-
-KEYS: Final = frozenset(("threshold", "prior", "costs", "max_false_positives"))
-"""The keys of a policy; others are refused, since they may change what it means."""
 
 
 class Cost(NamedTuple):
@@ -94,16 +92,23 @@ class Policy(NamedTuple):
         Raises:
             SettingsError: it is not one.
         """
-        try:
-            if plain.keys() != KEYS:
-                message = f"the policy has the keys {', '.join(map(str, plain))[:80]}"
-                raise SettingsError(message)
-            policy = cls(**(plain | {"prior": plain["prior"].items()})).arranged()
-        except (TypeError, ValueError, AttributeError) as error:
-            message = f"the policy is not complete: {error}"
-            raise SettingsError(message) from error
+        found = map_of(plain, "the policy", cls._fields)
+        prior = any_map(found["prior"], "the prior of the policy")
+        costs = list_of(found["costs"], "the costs of the policy")
+        limit = found["max_false_positives"]
+        if limit is not None:
+            what = "the share of false positives of the policy"
+            limit = FalsePositives._make(list_of(limit, what, 2))
+        policy = cls(
+            threshold=found["threshold"],
+            prior=tuple(prior.items()),
+            costs=tuple(
+                Cost._make(list_of(cost, "a cost of the policy", 3)) for cost in costs
+            ),
+            max_false_positives=limit,
+        )
         policy.check()
-        return policy
+        return policy.arranged()
 
     def arranged(self) -> "Policy":
         """Return the same policy, its parts in their form and its classes sorted."""
@@ -300,7 +305,7 @@ def _place_of(cost: Cost) -> tuple[str, bool, str]:
 
 def _check_name(label: object) -> None:
     if type(label) is not str or not label:
-        message = f"the policy is for a class {label!r:.80}, expected a name"
+        message = f"the policy is for a class {shown(label)}, expected a name"
         raise SettingsError(message)
 
 
@@ -312,7 +317,7 @@ def _check_number(
     if not is_number or (is_open and value in (0, most)):
         between = "between" if is_open else "from"
         and_ = "and" if is_open else "to"
-        message = f"{what} is {value!r:.80}, expected {between} 0 {and_} {most:g}"
+        message = f"{what} is {shown(value)}, expected {between} 0 {and_} {most:g}"
         raise SettingsError(message)
 
 

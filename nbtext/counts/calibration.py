@@ -15,6 +15,8 @@ from operator import neg
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from nbtext.errors import SettingsError
+from nbtext.settings.plain import any_map, list_of, map_of, unexpected
 from nbtext.settings.scoring import Scoring
 
 BINS_A_NAT: Final = 16
@@ -34,9 +36,6 @@ TEMPERATURES: Final[tuple[float, ...]] = tuple(
 )
 """The grid of s: from 1/64 to 1024, four values an octave."""
 
-UNFIT: Final = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
-"""What is raised when something turns out to be no calibration."""
-
 NONE: Final[Mapping[Any, int]] = MappingProxyType({})
 MOST: Final = 1 << 40
 """More documents, or nats of loss for each, than these no calibration rests on."""
@@ -45,8 +44,10 @@ LOSS_UNIT: Final = 1 << 20
 """Losses are kept as integers, in units of 2^-20 nats, so that they add exactly."""
 
 
-KEYS: Final = frozenset(("scoring", "prior", "counts", "losses", "documents", "fit"))
-"""The keys of a calibration; others are refused, as they may change what it means."""
+KEYS: Final = ("scoring", "prior", "counts", "losses", "documents")
+KEYS_OF_SOME: Final = ("fit",)
+"""The keys of a calibration, and those of some; others are refused, as they may change
+what it means."""
 
 PARAMETERS: Final = "parameters"
 """What a scoring calls the event model's own numbers, which are a map."""
@@ -132,41 +133,41 @@ class Calibration(NamedTuple):
         }
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> "Calibration":
+    def from_dict(cls, plain: Any) -> "Calibration":
         """
         Rebuild a calibration from what `as_dict` gave, believing nothing.
 
         Raises:
             ValueError: it is not one.
         """
+        what = "the calibration"
         try:
-            unknown = sorted(map(str, plain.keys() - KEYS))
+            found = map_of(plain, what, KEYS, KEYS_OF_SOME)
             rows = [
-                ((_whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), str(name)), n)
-                for bin_, name, n in plain["counts"]
+                ((_whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), _name(name)), n)
+                for bin_, name, n in (
+                    list_of(row, f"a row of counts of {what}", 3)
+                    for row in list_of(found["counts"], f"counts of {what}")
+                )
             ]
             counts = {place: _whole(n, -MOST, MOST) for place, n in rows}
             losses = tuple(
                 _whole(loss, -MOST * LOSS_UNIT, MOST * LOSS_UNIT)
-                for loss in plain["losses"]
+                for loss in list_of(found["losses"], f"losses of {what}")
             )
-            documents = {
-                str(name): _whole(n, -MOST, MOST)
-                for name, n in plain["documents"].items()
-            }
-            prior = Prior._make(map(_strength, plain["prior"]))
-            scoring = {**plain["scoring"]}
-            parameters = {**scoring.get(PARAMETERS, {})}
-        except UNFIT as error:
-            message = f"the calibration is not complete: {error}"
-            raise ValueError(message) from error
-        if unknown:
-            message = f"this nbtext does not know {unknown[0]!r} in a calibration"
-            raise ValueError(message)
+            by_class = any_map(found["documents"], f"documents of {what}")
+            documents = {name: _whole(n, -MOST, MOST) for name, n in by_class.items()}
+            n_numbers = len(Prior._fields)
+            prior = Prior._make(
+                map(_strength, list_of(found["prior"], f"prior of {what}", n_numbers))
+            )
+            scoring = {**any_map(found["scoring"], f"scoring of {what}")}
+            parameters = any_map(scoring.get(PARAMETERS, {}), f"parameters of {what}")
+        except SettingsError as error:
+            raise ValueError(str(error)) from error
         parts = {**scoring, PARAMETERS: 0}.values()
         if not all(isinstance(part, str | int | float) for part in parts) or not all(
-            isinstance(name, str) and isinstance(value, int | float)
-            for name, value in parameters.items()
+            isinstance(value, int | float) for value in parameters.values()
         ):
             message = "the calibration does not say how documents were scored"
             raise ValueError(message)
@@ -282,14 +283,20 @@ def _held(value: int, most: int) -> int:
 
 def _whole(value: Any, low: int, high: int) -> int:
     if type(value) is not int or not low <= value <= high:
-        message = f"{value!r} is not a whole number from {low} to {high}"
-        raise ValueError(message)
+        expected = f"a whole number from {low} to {high}"
+        raise unexpected("a number of the calibration", expected, value)
+    return value
+
+
+def _name(value: Any) -> str:
+    if type(value) is not str:
+        raise unexpected("a class of the calibration", "a name", value)
     return value
 
 
 def _strength(value: Any) -> float:
     # JSON has one kind of numbers: what writes 100 for 100.0 means the same
     if type(value) not in (float, int) or not WEAKEST <= value <= STRONGEST:
-        message = f"{value!r} is not a number from {WEAKEST} to {STRONGEST}"
-        raise ValueError(message)
+        expected = f"a number from {WEAKEST} to {STRONGEST}"
+        raise unexpected("the prior of the calibration", expected, value)
     return float(value)

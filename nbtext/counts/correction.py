@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from nbtext.settings.columns import UNIT
+from nbtext.settings.plain import any_map, map_of, unexpected
 
 AMOUNT_UNIT: Final = 256
 """A document's amount of a class is an integer, in units of 1/256."""
@@ -76,37 +77,52 @@ class CorrectionInfo(NamedTuple):
         Rebuild what `as_dict` gave, believing nothing.
 
         Raises:
-            KeyError, TypeError, ValueError: it is something else.
+            SettingsError: it is something else.
         """
-        info = cls(**plain)
+        info = cls(**map_of(plain, "the correction", cls._fields))
         if type(info.slope) is int:  # as JSON may have it
             info = info._replace(slope=float(info.slope))
         if type(info.steepness) is int:
             info = info._replace(steepness=float(info.steepness))
-        facts = {**info.made_with}
-        is_sound = (
-            _is_scoring({**info.scoring})
-            and _is_slope(info.slope)
-            and _is_slope(info.steepness)
-            and type(info.documents) is int
-            and 0 <= info.documents < MOST
-            and len(facts) <= MOST_FACTS
-            and all(type(name) is str for name in facts)
-            and all(map(_is_number, facts.values()))
-            and type(info.identity) is bytes
-            and len(info.identity) == IDENTITY_SIZE
-            and type(info.is_whole) is bool
-        )
-        if not is_sound:
-            message = "the correction is not one"
-            raise ValueError(message)
+        facts = any_map(info.made_with, "made_with of the correction")
+        slopes = f"a number from {LEAST_SLOPE} to {LARGEST_SLOPE}"
+        is_identity = type(info.identity) is bytes
+        for name, expected, is_so in (
+            ("scoring", "a scoring", _is_scoring(info.scoring)),
+            ("slope", slopes, _is_slope(info.slope)),
+            ("steepness", slopes, _is_slope(info.steepness)),
+            (
+                "documents",
+                f"a whole number from 0 to {MOST - 1}",
+                type(info.documents) is int and 0 <= info.documents < MOST,
+            ),
+            (
+                "made_with",
+                f"at most {MOST_FACTS} finite numbers",
+                len(facts) <= MOST_FACTS and all(map(_is_number, facts.values())),
+            ),
+            (
+                "identity",
+                f"{IDENTITY_SIZE} bytes",
+                is_identity and len(info.identity) == IDENTITY_SIZE,
+            ),
+            ("is_whole", "yes or no", type(info.is_whole) is bool),
+        ):
+            if not is_so:
+                found = getattr(info, name)
+                raise unexpected(f"{name} of the correction", expected, found)
         return info
 
 
-def _is_scoring(scoring: dict[str, Any]) -> bool:
-    parameters = {**scoring.get("parameters", {})}
-    parts = [*scoring, *parameters, *({**scoring, "parameters": 0}.values())]
-    has_parts = all(isinstance(part, str | int | float) for part in parts)
+def _is_scoring(scoring: Any) -> bool:
+    what = "the scoring of the correction"
+    scoring = any_map(scoring, what)
+    parameters = any_map(scoring.get("parameters", {}), f"parameters of {what}")
+    has_parts = all(
+        type(part) in (str, int, float, bool)
+        for name, part in scoring.items()
+        if name != "parameters"
+    )
     return has_parts and all(map(_is_number, parameters.values()))
 
 

@@ -15,6 +15,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from nbtext.errors import SettingsError
+from nbtext.settings.plain import any_map, list_of, map_of, unexpected
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -27,7 +30,7 @@ histograms, since a header is read whole for every message."""
 MOST: Final = 1 << 63
 """No number of documents or terms is as large."""
 
-KEYS: Final = frozenset(("documents", "terms", "singletons"))
+KEYS: Final = ("documents", "terms", "singletons")
 """The keys of a histogram in the header of a table."""
 
 
@@ -60,19 +63,21 @@ class Histogram(NamedTuple):
         Rebuild a histogram, believing nothing.
 
         Raises:
-            KeyError, TypeError, ValueError: it is not one.
+            SettingsError: it is not one.
         """
-        numbers, terms, once = plain["documents"], plain["terms"], plain["singletons"]
-        are_integers = all(type(one) is int for one in (*numbers, *terms, once))
-        if {*plain} != KEYS or not are_integers or len(numbers) != len(terms):
-            message = "a histogram is not one"
-            raise ValueError(message)
+        found = map_of(plain, "a histogram", KEYS)
+        numbers = list_of(found["documents"], "documents of a histogram")
+        terms = list_of(found["terms"], "terms of a histogram", len(numbers))
+        once = found["singletons"]
+        for one in (*numbers, *terms, once):
+            if type(one) is not int:
+                raise unexpected("a histogram", "whole numbers", one)
         if any(low >= high for low, high in pairwise((0, *numbers, MOST))):
             message = "the numbers of documents of a histogram do not ascend"
-            raise ValueError(message)
+            raise SettingsError(message)
         if not all(terms) or max(map(abs, (*terms, once))) >= MOST:
             message = "a histogram has numbers of terms that no documents leave"
-            raise ValueError(message)
+            raise SettingsError(message)
         return cls(dict(zip(numbers, terms, strict=True)), once)
 
 
@@ -182,16 +187,16 @@ def from_plain(plain: Any, views: Sequence[str]) -> Histograms:
     Rebuild the histograms of a table, believing nothing.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError: they are none.
+        SettingsError: they are none.
     """
-    if {*plain} != {*views}:
+    by_view = any_map(plain, "the histograms")
+    if {*by_view} != {*views}:
         message = "the histograms are not one for each view"
-        raise ValueError(message)
-    found = []
-    for view in views:
-        by_class = {name: Histogram.from_dict(one) for name, one in plain[view].items()}
-        if not all(isinstance(name, str) for name in by_class):
-            message = "a histogram is of no class"
-            raise TypeError(message)
-        found.append(by_class)
-    return tuple(found)
+        raise SettingsError(message)
+    return tuple(
+        {
+            name: Histogram.from_dict(one)
+            for name, one in any_map(by_view[view], f"histograms of {view}").items()
+        }
+        for view in views
+    )

@@ -6,11 +6,13 @@ the model; what is classified is read by the model's settings and no others. The
 defaults, and what each of them is worth, are in docs/method.md.
 """
 
+from collections.abc import Collection
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.constants import CODE_POINTS
 from nbtext.errors import ModelVersionError, SettingsError
 from nbtext.settings.columns import TFIDF, WEIGHTED, Column
+from nbtext.settings.plain import any_map, list_of, map_of, shown
 from nbtext.settings.views import (
     BODY,
     HEADERS,
@@ -63,7 +65,7 @@ class Pattern(NamedTuple):
             ("version of the pattern", self.version, LONGEST_VERSION),
         ):
             if type(value) is not str or not 0 < len(value) <= most:
-                message = f"the {name} is {value!r:.80}, not 1 to {most} characters"
+                message = f"the {name} is {shown(value)}, not 1 to {most} characters"
                 raise SettingsError(message)
 
 
@@ -83,6 +85,18 @@ _VIEW_NAMES: Final = {
     "alphabet": "alphabet (--alphabet)",
     "columns": "what is counted (--score, and whether there are two classes or more)",
 }
+
+
+_KEYS: Final = ("format", "views", "codepoints", "ledger", "fields", "pattern")
+_KEYS_OF_SOME: Final = ("secret", "idf_documents")
+"""The keys of settings as plain values; the latter are there if they are not None."""
+
+
+def _of_both(
+    name: str, mine: dict[str, str], theirs: dict[str, str]
+) -> tuple[str, str]:
+    """Return a setting of each of two, which one of them need not have."""
+    return mine.get(name, _in_words(None)), theirs.get(name, _in_words(None))
 
 
 def _in_words(value: Any) -> str:
@@ -177,7 +191,7 @@ class Settings(NamedTuple):
         plain["views"] = [view.as_dict() for view in self.views]
         plain["pattern"] = self.pattern and self.pattern._asdict()
         plain["fields"] = dict(self.fields)
-        for name in ("secret", "idf_documents"):
+        for name in _KEYS_OF_SOME:
             if plain[name] is None:
                 del plain[name]
         return plain
@@ -190,17 +204,20 @@ class Settings(NamedTuple):
         Raises:
             SettingsError: a part is missing, unknown, or not of its kind.
         """
-        try:
-            pattern = plain["pattern"]
-            parts = {
-                "views": tuple(View.from_dict(view) for view in plain["views"]),
-                "fields": tuple(Field(*field) for field in plain["fields"].items()),
-                "pattern": None if pattern is None else Pattern(**pattern),
+        found = map_of(plain, "the settings", _KEYS, _KEYS_OF_SOME)
+        views = list_of(found["views"], "the views of the settings")
+        fields = any_map(found["fields"], "the columns that are read")
+        pattern = found["pattern"]
+        if pattern is not None:
+            pattern = Pattern(**map_of(pattern, "the pattern", Pattern._fields))
+        settings = cls(
+            **found
+            | {
+                "views": tuple(map(View.from_dict, views)),
+                "fields": tuple(Field(*field) for field in fields.items()),
+                "pattern": pattern,
             }
-            settings = cls(**(plain | parts))
-        except (TypeError, KeyError, AttributeError) as error:
-            message = f"the settings are not complete: {error}"
-            raise SettingsError(message) from error
+        )
         settings.check()
         return settings
 
@@ -214,22 +231,25 @@ class Settings(NamedTuple):
 
     def difference(self, other: "Settings") -> str:
         """Say in what two settings differ, with the options that decide it."""
-        mine, theirs = self._named(), other._named()
-        names = [name for name in mine if name in theirs]
+        # of a view that one of them lacks, that is the difference
+        shared = {one.name for one in self.views} & {one.name for one in other.views}
+        mine, theirs = self._named(shared), other._named(shared)
+        both = [(name, *_of_both(name, mine, theirs)) for name in mine | theirs]
         return "; ".join(
-            f"{name}: {mine[name]} in one, {theirs[name]} in the other"
-            for name in names
-            if mine[name] != theirs[name]
+            f"{name}: {one} in one, {two} in the other"
+            for name, one, two in both
+            if one != two
         )
 
-    def _named(self) -> dict[str, str]:
-        """Return each setting by what a user may call it."""
-        plain = self.as_dict()
+    def _named(self, views: Collection[str]) -> dict[str, str]:
+        """Return each setting, and those of some views, by what a user may call it."""
+        plain = self._asdict() | {"fields": dict(self.fields)}
         plain["views"] = [view.name for view in self.views]
         plain["pattern"] = self.pattern and " of version ".join(self.pattern)
-        plain["secret"] = self.secret
         named = {_NAMES[name]: _in_words(value) for name, value in plain.items()}
         for view in self.views:
+            if view.name not in views:
+                continue
             for name, value in view.as_dict().items():
                 kind = _VIEW_NAMES.get(name, f"the setting {name}")
                 named[f"{kind} of the view {view.name}"] = _in_words(value)

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from nbtext.errors import SettingsError
 from nbtext.settings.columns import LEVELS
+from nbtext.settings.plain import any_map, map_of, shown
 
 Counting: TypeAlias = str
 """What a term that occurs n times counts: one of COUNTINGS."""
@@ -126,15 +127,13 @@ class Scoring(NamedTuple):
         Raises:
             SettingsError: a part is missing, unknown, or out of its range.
         """
-        try:
-            numbers = {"parameters": plain["parameters"]}
-            if "attributes" in plain:
-                numbers["attributes"] = plain["attributes"]
-            parts = {name: tuple(sorted(of.items())) for name, of in numbers.items()}
-            scoring = cls(**(plain | parts))
-        except (TypeError, KeyError, AttributeError) as error:
-            message = f"the scoring is not complete: {error}"
-            raise SettingsError(message) from error
+        found = map_of(plain, "the scoring", _KEYS, _KEYS_OF_SOME)
+        numbers = {
+            name: tuple(sorted(any_map(of, f"the {name} of the scoring").items()))
+            for name, of in found.items()
+            if name in ("parameters", "attributes")
+        }
+        scoring = cls(**(found | numbers))
         scoring.check()
         return scoring
 
@@ -146,22 +145,27 @@ class Scoring(NamedTuple):
             SettingsError: a value is unknown or out of its range.
         """
         if not (type(self.score) is str and self.score.isidentifier()):
-            message = f"the score is {self.score!r}, expected the name of one"
+            message = f"the score is {shown(self.score)}, expected the name of one"
             raise SettingsError(message)
         check_counting(self.counting)
         if type(self.calibrated) is not bool:
-            message = f"calibrated is {self.calibrated!r}, expected yes or no"
+            message = f"calibrated is {shown(self.calibrated)}, expected yes or no"
             raise SettingsError(message)
         check_class_prior(self.class_prior)
         if self.unknown not in (SKIP, UNK):
-            message = f"unknown is {self.unknown!r:.80}, expected {SKIP} or {UNK}"
+            message = f"unknown is {shown(self.unknown)}, expected {SKIP} or {UNK}"
             raise SettingsError(message)
         check_range("smoothing", self.smoothing, SMALLEST, LARGEST)
         for name, value in (*self.parameters, *self.attributes):
             if type(name) is not str or not name.isidentifier():
-                message = f"a parameter is called {name!r}, expected a name"
+                message = f"a parameter is called {shown(name)}, expected a name"
                 raise SettingsError(message)
             check_range(name, value, 0, LARGEST)
+
+
+_KEYS: Final = ("score", "smoothing", "counting", "parameters", "calibrated")
+_KEYS_OF_SOME: Final = ("class_prior", "unknown", "attributes")
+"""The keys of a scoring as plain values; the latter are there if need be."""
 
 
 def check_counting(counting: object) -> None:
@@ -225,5 +229,5 @@ def check_range(name: str, value: object, least: float, most: float) -> None:
         SettingsError: that is so.
     """
     if type(value) not in (float, int) or not least <= value <= most:  # type: ignore[operator]
-        message = f"{name} is {value!r}, expected {least} to {most}"
+        message = f"{name} is {shown(value)}, expected {least} to {most}"
         raise SettingsError(message)

@@ -13,6 +13,7 @@ from nbtext.settings.columns import (
     Kind,
     in_order,
 )
+from nbtext.settings.plain import any_map, list_of, map_of, shown
 
 Text: TypeAlias = Literal["headers", "raw", "body"]
 """Which text a view reads: header fields, the raw message, or the body."""
@@ -85,18 +86,17 @@ class View(NamedTuple):
         Rebuild a view from what `as_dict` gave, believing nothing.
 
         Raises:
-            KeyError, TypeError: a part is missing, unknown, or not of its kind.
+            SettingsError: a part is missing, unknown, or not of its kind.
         """
-        columns = (*plain["columns"],)
-        if "kind" in plain:
-            if plain.keys() != {*ATTRIBUTE_KEYS}:
-                message = f"a view of a column has other keys than {ATTRIBUTE_KEYS}"
-                raise TypeError(message)
-            return cls(text="body", alphabet="words", **(plain | {"columns": columns}))
-        if "field" in plain:
-            message = "a view of text has the key 'field'"
-            raise TypeError(message)
-        return cls(**(plain | {"columns": columns}))
+        found = any_map(plain, "a view")
+        what = f"the view {shown(found.get('name'))}"
+        is_of_text = "kind" not in found
+        found = map_of(found, what, TEXT_KEYS if is_of_text else ATTRIBUTE_KEYS)
+        parts = {"columns": (*list_of(found["columns"], f"the columns of {what}"),)}
+        if is_of_text:
+            return cls(**(found | parts))
+        _check_choices({f"kind of {what}": (found["kind"], (*ATTRIBUTE_COLUMNS,))})
+        return cls(text="body", alphabet="words", **(found | parts))
 
     def check(self) -> None:
         """
@@ -108,7 +108,7 @@ class View(NamedTuple):
         name: object = self.name  # from a file it may be anything
         is_name = isinstance(name, str) and name.isidentifier()
         if not is_name or name in RESERVED_NAMES:
-            message = f"a view cannot be called {self.name!r}"
+            message = f"a view cannot be called {shown(self.name)}"
             raise SettingsError(message)
         if self.kind != "text":
             self._check_attribute()
@@ -133,7 +133,7 @@ class View(NamedTuple):
             raise SettingsError(message)
         limit = self.limit
         if limit is not None and not (type(limit) is int and limit > 0):
-            message = f"the setting {name}.limit is {limit!r}, not a number"
+            message = f"the setting {name}.limit is {shown(limit)}, not a number"
             raise SettingsError(message)
         if not (self.tokens or self.pairs):
             message = f"the view {name} has neither tokens nor pairs"
@@ -155,12 +155,15 @@ class View(NamedTuple):
 ATTRIBUTE_KEYS: Final = ("name", "kind", "field", "columns")
 """The keys of a view of values or numbers, as plain values."""
 
+TEXT_KEYS: Final = tuple(name for name in View._fields if name not in ("kind", "field"))
+"""The keys of a view of text."""
+
 
 def _check_choices(found: dict[str, tuple[object, tuple[object, ...]]]) -> None:
     """Refuse a value that is none of those allowed, by the setting's name."""
     for name, (value, allowed) in found.items():
         if not any(value == one and type(value) is type(one) for one in allowed):
-            message = f"the setting {name} is {value!r}, expected one of {allowed}"
+            message = f"the setting {name} is {shown(value)}, expected one of {allowed}"
             raise SettingsError(message)
 
 
@@ -206,7 +209,7 @@ class Field(NamedTuple):
         """
         column: object = self.column  # from a file it may be anything
         if not (isinstance(column, str) and column):
-            message = f"the setting fields has the column {column!r}, not a name"
+            message = f"the setting fields has the column {shown(column)}, not a name"
             raise SettingsError(message)
         kinds = ("text", *ATTRIBUTE_COLUMNS)
         _check_choices({f"fields.{self.column}": (self.kind, kinds)})

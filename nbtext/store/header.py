@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from nbtext.counts.histograms import Histograms
     from nbtext.policy import Policy
 
-from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
+from nbtext.counts import calibration as of_calibration
 from nbtext.counts.correction import CorrectionInfo
+from nbtext.errors import SettingsError
+from nbtext.settings.plain import any_map, list_of, map_of, unexpected
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import View
@@ -29,12 +31,15 @@ KEPT_RECORDS: Final = 1000
 """So many are kept, unless the user says otherwise."""
 
 
-KEYS: Final = frozenset((
+KEYS: Final = (
     "format", "version", "writer", "written", "settings", "scoring", "classes",
-    "documents", "totals", "terms", "calibrations", "history", "histograms",
-    "correction", "policy", "texts", "arrays", "header_checksum",
-))  # fmt: skip
-"""The keys of a header; others are refused, since they may change what it means."""
+    "documents", "totals", "terms", "calibrations", "history", "arrays",
+    "header_checksum",
+)  # fmt: skip
+CALIBRATION_KEYS: Final = (*of_calibration.KEYS, *of_calibration.KEYS_OF_SOME)
+KEYS_OF_SOME: Final = ("histograms", "correction", "policy", "texts")
+"""The keys of a header, and those of some headers; others are refused, since they may
+change what it means."""
 
 
 class History(NamedTuple):
@@ -67,36 +72,37 @@ class History(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
-        plain = self._asdict() | {"learnt": dict(sorted(self.learnt.items()))}
+        parts = {
+            "learnt": dict(sorted(self.learnt.items())),
+            "new_terms": list(self.new_terms),
+        }
+        plain = self._asdict() | parts
         if self.run is None:
             del plain["run"]
         return plain
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any], n_views: int) -> "History":
+    def from_dict(cls, plain: Any, n_views: int) -> "History":
         """
         Rebuild a history, believing nothing.
 
         Raises:
-            KeyError, TypeError, ValueError: it is not one.
+            SettingsError: it is not one.
         """
-        history = cls(**plain)
-        offset, new_terms, run = history.offset, history.new_terms, history.run
-        if not isinstance(history.learnt, dict):
-            message = "when classes were learnt is not a map"
-            raise TypeError(message)
-        counts = (history.taught, history.records, history.keep)
-        times = [history.trained, *history.learnt, *history.learnt.values()]
-        if (
-            not all(type(count) is int and 0 <= count < MOST for count in counts)
-            or not all(isinstance(time, str) for time in times)
-            or not (offset is None or (type(offset) is int and 0 <= offset < MOST))
-            or not (run is None or (type(run) is int and 0 <= run <= (offset or 0)))
-        ):
-            message = "the history is not one"
-            raise ValueError(message)
+        history = cls(**map_of(plain, "the history", cls._fields[:-1], ("run",)))
+        _text(history.trained, "trained of the history")
+        for time in any_map(history.learnt, "learnt of the history").values():
+            _text(time, "a time in learnt of the history")
+        for name in ("taught", "records", "keep"):
+            _check_whole(getattr(history, name), f"{name} of the history", MOST - 1)
+        offset, run = history.offset, history.run
+        if offset is not None:
+            _check_whole(offset, "offset of the history", MOST - 1)
+        if run is not None:
+            _check_whole(run, "run of the history", offset or 0)
         n_counts = 0 if offset is None else n_views
-        return history._replace(new_terms=_integers(new_terms, n_counts))
+        what = "new_terms of the history"
+        return history._replace(new_terms=_integers(history.new_terms, n_counts, what))
 
 
 class Header(NamedTuple):
@@ -175,40 +181,42 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         settings: what its settings are, if that is known already.
 
     Raises:
-        KeyError, TypeError, ValueError, SettingsError: it is not one.
+        UnknownKeyError: it has a key of another nbtext.
+        TypeError, ValueError, SettingsError: it is not one.
     """
-    _check_known(plain, KEYS)
+    map_of(plain, "the header", KEYS, KEYS_OF_SOME)
     settings = settings or Settings.from_dict(plain["settings"])
-    classes = tuple(plain["classes"])
-    is_text = all(isinstance(name, str) for name in classes)
-    if not is_text or list(classes) != sorted(set(classes)):
+    classes = list_of(plain["classes"], "the classes")
+    for name in classes:
+        _text(name, "the name of a class")
+    if classes != sorted(set(classes)):
         message = "the classes are not sorted names"
-        raise ValueError(message)
+        raise SettingsError(message)
+    n_classes, n_views = len(classes), len(settings.views)
     totals = tuple(
-        tuple(_totals_of(view, columns) for columns in by_class)
-        for view, by_class in zip(settings.views, plain["totals"], strict=True)
+        tuple(
+            _totals_of(view, columns)
+            for columns in list_of(by_class, f"totals of {view.name}", n_classes)
+        )
+        for view, by_class in zip(
+            settings.views, list_of(plain["totals"], "totals", n_views), strict=True
+        )
     )
-    if [len(by_class) for by_class in totals] != [len(classes)] * len(settings.views):
-        message = "the totals are not one for each view and class"
-        raise ValueError(message)
-    calibrations = tuple(plain["calibrations"])
+    calibrations = tuple(list_of(plain["calibrations"], "the calibrations"))
     for calibration in calibrations:
-        if not isinstance(calibration, dict):
-            message = "a calibration is not a map"
-            raise TypeError(message)
-        _check_known(calibration, CALIBRATION_KEYS)
-    correction, biases = _correction_in(plain, len(classes))
+        map_of(calibration, "a calibration", (), CALIBRATION_KEYS)
+    correction, biases = _correction_in(plain, n_classes)
     return Header(
         settings=settings,
         scoring=Scoring.from_dict(plain["scoring"]),
-        classes=classes,
-        documents=_integers(plain["documents"], len(classes)),
+        classes=tuple(classes),
+        documents=_integers(plain["documents"], n_classes, "documents"),
         totals=totals,
-        terms=_integers(plain["terms"], len(settings.views)),
+        terms=_integers(plain["terms"], n_views, "terms"),
         calibrations=calibrations,
-        written=_text(plain["written"]),
-        writer=_text(plain["writer"]),
-        history=History.from_dict(plain["history"], len(settings.views)),
+        written=_text(plain["written"], "written"),
+        writer=_text(plain["writer"], "writer"),
+        history=History.from_dict(plain["history"], n_views),
         histograms=_histograms_in(plain, settings),
         correction=correction,
         biases=biases,
@@ -223,11 +231,7 @@ def _histograms_in(plain: dict[str, Any], settings: Settings) -> "Histograms | N
         return None
     from nbtext.counts.histograms import from_plain  # few models have them
 
-    try:
-        return from_plain(plain["histograms"], [view.name for view in settings.views])
-    except AttributeError as error:
-        message = "the histograms are not maps"
-        raise TypeError(message) from error
+    return from_plain(plain["histograms"], [view.name for view in settings.views])
 
 
 def _texts_in(plain: dict[str, Any], settings: Settings) -> tuple[int, ...] | None:
@@ -236,8 +240,8 @@ def _texts_in(plain: dict[str, Any], settings: Settings) -> tuple[int, ...] | No
         return None
     if settings.secret is not None:
         message = "a keyed model has texts of terms"
-        raise ValueError(message)
-    return _integers(plain["texts"], len(settings.views))
+        raise SettingsError(message)
+    return _integers(plain["texts"], len(settings.views), "texts")
 
 
 def _policy_in(plain: dict[str, Any]) -> "Policy | None":
@@ -255,24 +259,21 @@ def _correction_in(
     """Return what a header says of a correction, and its biases."""
     if "correction" not in plain:
         return None, ()
-    facts = {**plain["correction"]}
-    biases = _integers(facts.pop("biases"), n_classes)
+    what = "the correction"
+    facts = {**map_of(plain["correction"], what, (*CorrectionInfo._fields, "biases"))}
+    biases = _integers(facts.pop("biases"), n_classes, "biases of the correction")
     return CorrectionInfo.from_dict(facts), biases
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        message = f"a text was expected, and {type(value).__name__} found"
-        raise TypeError(message)
+def _text(value: Any, what: str) -> str:
+    if type(value) is not str:
+        raise unexpected(what, "a text", value)
     return value
 
 
-def _check_known(plain: dict[str, Any], known: frozenset[str]) -> None:
-    """Refuse a key of another nbtext, which may change what the others mean."""
-    unknown = sorted(map(str, plain.keys() - known))
-    if unknown:
-        message = f"this nbtext does not know {unknown[0]!r} in it"
-        raise ValueError(message)
+def _check_whole(value: Any, what: str, most: int) -> None:
+    if not (type(value) is int and 0 <= value <= most):
+        raise unexpected(what, f"a whole number from 0 to {most}", value)
 
 
 def _totals_of(view: View, columns: Any) -> tuple[int, ...]:
@@ -281,12 +282,11 @@ def _totals_of(view: View, columns: Any) -> tuple[int, ...]:
         from nbtext.exact import unpacked  # only records of tables need it
 
         return unpacked(columns)
-    return _integers(columns, len(view.columns))
+    return _integers(columns, len(view.columns), f"totals of {view.name}")
 
 
-def _integers(values: Any, length: int) -> tuple[int, ...]:
-    whole: tuple[int, ...] = tuple(values)
-    if len(whole) != length or not all(type(value) is int for value in whole):
-        message = f"{length} whole numbers were expected"
-        raise ValueError(message)
-    return whole
+def _integers(values: Any, length: int, what: str) -> tuple[int, ...]:
+    for value in list_of(values, what, length):
+        if type(value) is not int:
+            raise unexpected(what, "whole numbers", value)
+    return tuple(values)

@@ -16,7 +16,14 @@ from typing import Any, Final, NamedTuple
 import msgpack
 
 from nbtext.classes import MOST_CLASSES
-from nbtext.errors import DamagedError, ModelVersionError, NotAModelError, SettingsError
+from nbtext.errors import (
+    DamagedError,
+    ModelVersionError,
+    NotAModelError,
+    SettingsError,
+    UnknownKeyError,
+)
+from nbtext.settings.plain import list_of, shown, unexpected
 from nbtext.settings.reading import check_code_points
 from nbtext.store.blocks import Arrays, Buffer, Lying, n_blocks
 from nbtext.store.header import Header, read_header
@@ -164,10 +171,10 @@ def _specification(
     """Return the name, type and length of each array."""
     try:
         specification = [
-            (str(name), str(kind), int(length))
-            for name, kind, length in plain["arrays"]
+            _array_of(list_of(array, "what an array is", 3))
+            for array in list_of(plain["arrays"], "the arrays of the header")
         ]
-    except UNFIT as error:
+    except SettingsError as error:
         raise DamagedError(
             path, offset, f"its header is not complete ({error})"
         ) from error
@@ -180,8 +187,8 @@ def _specification(
     names = [name for name, _, _ in specification]
     unknown = [name for name in names if name not in allowed]
     if unknown:
-        what = f"this nbtext does not know its array {unknown[0]!r}"
-        raise DamagedError(path, offset, what)
+        what = f"the array {shown(unknown[0])}"
+        raise unknown_key(path, UnknownKeyError("the file", what))
     if names != list(allowed):
         raise DamagedError(path, offset, "its arrays are not those of its settings")
     for name, kind, length in specification:
@@ -191,6 +198,14 @@ def _specification(
                 path, offset, f"its array {name} cannot be {length} {kind}"
             )
     return specification
+
+
+def _array_of(plain: list[Any]) -> tuple[str, str, int]:
+    """Return the name, type and length of an array."""
+    name, kind, length = plain
+    if type(name) is not str or type(kind) is not str or type(length) is not int:
+        raise unexpected("what an array is", "a name, a type and a length", plain)
+    return name, kind, length
 
 
 def read_head(
@@ -221,11 +236,23 @@ def read_head(
     try:
         is_alike = like is not None and like.plain_settings == plain["settings"]
         header = read_header(plain, like.header.settings if like and is_alike else None)
+    except UnknownKeyError as error:
+        raise unknown_key(path, error) from error
     except UNFIT as error:
         raise DamagedError(
             path, offset, f"its header is not complete ({error})"
         ) from error
     return plain, header, end
+
+
+def unknown_key(path: str, error: UnknownKeyError) -> ModelVersionError:
+    """
+    Return what to raise where a header, whole as it is, has what is not known.
+
+    Its checksum was looked at before: so that is what was written.
+    """
+    message = f"{path}: {error}; train again, or upgrade nbtext if it is newer"
+    return ModelVersionError(message)
 
 
 def _in_native_order(contents: memoryview, kind: str) -> memoryview:

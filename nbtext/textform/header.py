@@ -324,8 +324,9 @@ def _calibration(
 
 def _history(lines: TextLines, plain: Any, n_views: int) -> History:
     lines.check_keys(plain, HISTORY, "the history")
+    whole = plain | {"offset": None, "new_terms": [], "records": 0}
     return _rebuilt(
-        lines, lambda one: History.from_dict(one, n_views), plain, "history"
+        lines, lambda one: History.from_dict(one, n_views), whole, "history"
     )
 
 

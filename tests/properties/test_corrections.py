@@ -379,11 +379,11 @@ CHANGES: list[tuple[str, str, str]] = [
     ('"values":{"a":5}', '"values":{"d":5}', "a class"),
     ('"biases":{"a":5,', '"biases":{', "biases"),
     ('"identity":"', '"identity":"x', "an identity"),
-    ('"slope":0.75', '"slope":-1', "the correction is not one"),
-    ('"slope":0.75', '"slope":1e-300', "the correction is not one"),
+    ('"slope":0.75', '"slope":-1', "slope of the correction: expected"),
+    ('"slope":0.75', '"slope":1e-300', "slope of the correction: expected"),
     ('"values":{"a":5}', '"values":{"a":4294967296}', "a number"),
     ('"slope":0.75', '"slope":"much"', "correction"),
-    ('"steepness":1.5', '"steepness":0', "the correction is not one"),
+    ('"steepness":1.5', '"steepness":0', "steepness of the correction: expected"),
     ('"steepness":1.5,', "", "the correction"),
 ]
 

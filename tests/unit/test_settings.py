@@ -120,6 +120,9 @@ def test_views_of_columns_are_called_as_these_as_far_as_can_be(
     assert [view.field for view in views] == columns
 
 
+OF_COLUMN = attribute_views((Field("city", "value"),))[0].as_dict()
+
+
 def with_view(**changes: object) -> dict[str, Any]:
     plain = MAIL.as_dict()
     plain["views"] = [plain["views"][0] | changes, *plain["views"][1:]]
@@ -129,13 +132,27 @@ def with_view(**changes: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("plain", "message"),
     [
-        pytest.param({}, "not complete", id="nothing"),
-        pytest.param(None, "not complete", id="None"),
-        pytest.param([], "not complete", id="a list"),
+        pytest.param(
+            {}, "settings: expected the keys format, .* no format", id="nothing"
+        ),
+        pytest.param(None, "settings: expected a map, found None", id="None"),
+        pytest.param([], "settings: expected a map, found a list", id="a list"),
         pytest.param(MAIL.as_dict() | {"views": []}, "views", id="no view"),
-        pytest.param(MAIL.as_dict() | {"views": [1]}, "not complete", id="no map"),
-        pytest.param(MAIL.as_dict() | {"views": None}, "not complete", id="views None"),
-        pytest.param(MAIL.as_dict() | {"more": 1}, "not complete", id="unknown"),
+        pytest.param(
+            MAIL.as_dict() | {"views": [1]},
+            "a view: expected a map, found 1",
+            id="no map",
+        ),
+        pytest.param(
+            MAIL.as_dict() | {"views": None},
+            "views of the settings: expected a list, found None",
+            id="views None",
+        ),
+        pytest.param(
+            MAIL.as_dict() | {"more": 1},
+            "does not know 'more' in the settings",
+            id="unknown",
+        ),
         pytest.param(
             MAIL.as_dict() | {"format": "pdf"}, "format is 'pdf'", id="format"
         ),
@@ -143,7 +160,29 @@ def with_view(**changes: object) -> dict[str, Any]:
         pytest.param(MAIL.as_dict() | {"codepoints": 1}, "codepoints", id="codepoints"),
         pytest.param(MAIL.as_dict() | {"codepoints": True}, "codepoints", id="bool"),
         pytest.param(MAIL.as_dict() | {"columns": ["weight"]}, "columns", id="columns"),
-        pytest.param(MAIL.as_dict() | {"columns": 3}, "not complete", id="columns 3"),
+        pytest.param(
+            with_view(columns=3),
+            "columns of the view 'headers': expected a list, found 3",
+            id="columns 3",
+        ),
+        pytest.param(
+            with_view(columns={"occurrences": 1, "documents": 2}),
+            "columns of the view 'headers': expected a list, found a map of 2 keys",
+            id="a map of columns",
+        ),
+        pytest.param(
+            with_view(kind="value"), "does not know 'alphabet'", id="kind of text"
+        ),
+        pytest.param(
+            MAIL.as_dict() | {"views": [OF_COLUMN | {"kind": "text"}]},
+            "kind of the view 'city' is 'text'",
+            id="a column of text",
+        ),
+        pytest.param(
+            MAIL.as_dict() | {"views": [OF_COLUMN | {"limit": 7}]},
+            "does not know 'limit' in the view 'city'",
+            id="unknown in a view of a column",
+        ),
         pytest.param(with_view(columns=[]), "headers.columns", id="no columns"),
         pytest.param(
             with_view(columns=["occurrences", "documents", "level2", "weight"]),
@@ -169,13 +208,23 @@ def with_view(**changes: object) -> dict[str, Any]:
         pytest.param(with_view(limit="9"), "headers.limit", id="limit text"),
         pytest.param(with_view(name="raw"), "distinct names", id="two of a name"),
         pytest.param(with_view(name="undo"), "be called 'undo'", id="a name in use"),
-        pytest.param(with_view(colour=1), "not complete", id="unknown in a view"),
-        pytest.param(MAIL.as_dict() | {"fields": []}, "not complete", id="no fields"),
+        pytest.param(
+            with_view(colour=1),
+            "does not know 'colour' in the view 'headers'",
+            id="unknown in a view",
+        ),
+        pytest.param(
+            MAIL.as_dict() | {"fields": []},
+            "are read: expected a map, found a list",
+            id="no fields",
+        ),
         pytest.param(
             MAIL.as_dict() | {"fields": {"": "text"}}, "the column ''", id="no column"
         ),
         pytest.param(
-            MAIL.as_dict() | {"fields": {1: "text"}}, "the column 1", id="a number"
+            MAIL.as_dict() | {"fields": {1: "text"}},
+            "expected a text, found 1",
+            id="a number",
         ),
         pytest.param(
             MAIL.as_dict() | {"fields": {"title": "sound"}},
@@ -212,9 +261,15 @@ def test_a_pattern_is_kept_with_the_version_of_regex() -> None:
         ({"expression": 5, "version": "1"}, "the pattern is 5"),
         ({"expression": "x" * 1001, "version": "1"}, "not 1 to 1000 characters"),
         ({"expression": "x", "version": None}, "the version of the pattern is None"),
-        ({"expression": "x"}, "not complete"),
-        ({"expression": "x", "version": "1", "more": 1}, "not complete"),
-        ("x", "not complete"),
+        (
+            {"expression": "x"},
+            "expected the keys expression, version; found no version",
+        ),
+        (
+            {"expression": "x", "version": "1", "more": 1},
+            "does not know 'more' in the pattern",
+        ),
+        ("x", "the pattern: expected a map, found 'x'"),
     ],
 )
 def test_a_pattern_that_nbtext_never_wrote_is_refused(
@@ -258,11 +313,11 @@ def test_a_view_without_terms_is_refused() -> None:
         ({"parameters": {"x": None}}, "x is None"),
         ({"parameters": {"x": True}}, "x is True"),
         ({"parameters": {"x y": 1.0}}, "a parameter is called 'x y'"),
-        ({"parameters": {b"x": 1.0}}, "a parameter is called b'x'"),
-        ({"parameters": {b"x": 1.0, "y": 1.0}}, "not complete"),
-        ({"parameters": [1.0]}, "not complete"),
+        ({"parameters": {b"x": 1.0}}, "expected a text, found b'x'"),
+        ({"parameters": {b"x": 1.0, "y": 1.0}}, "expected a text, found b'x'"),
+        ({"parameters": [1.0]}, "expected a map, found a list of 1 values"),
         ({"calibrated": 1}, "calibrated is 1"),
-        ({"colour": 1}, "not complete"),
+        ({"colour": 1}, "does not know 'colour' in the scoring"),
     ],
     ids=lambda value: str(value),
 )
@@ -281,6 +336,18 @@ def test_a_difference_is_named() -> None:
     assert MAIL.difference(other) == (
         "what documents are read as (--format): mail in one, text in the other; "
         "the ledger (--no-ledger): yes in one, no in the other"
+    )
+    # what only one of them has
+    keyed = MAIL._replace(secret="0" * 32, idf_documents=7)
+    assert MAIL.difference(keyed) == (
+        f"the secret of its keys, by fingerprint (--keyed): none in one, {'0' * 32} in "
+        "the other; how many documents its idf rests on (train --score tfidf): none in "
+        "one, 7 in the other"
+    )
+    assert keyed.difference(MAIL).count("7 in one, none in the other") == 1
+    of_value = attribute_views((Field("body", "value"),))[0]._replace(name="body")
+    assert "the setting kind of the view body: none in one, value in the other" in (
+        MAIL.difference(MAIL._replace(views=(*MAIL.views[:2], of_value)))
     )
     single = MAIL.views[2]._replace(pairs=False, alphabet="words", limit=9)
     assert MAIL.difference(MAIL._replace(views=(*MAIL.views[:2], single))) == (

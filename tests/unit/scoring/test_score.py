@@ -192,7 +192,9 @@ def test_a_damaged_calibration_says_what_to_do(
     header = table.header._replace(calibrations=(plain,))
     file = model.file._replace(tables=(table._replace(header=header),))
 
-    with pytest.raises(NotAModelError, match=r"damaged .*the calibration .* again"):
+    with pytest.raises(
+        NotAModelError, match=r"damaged .*the calibration: expected the keys .* again"
+    ):
         fitted(model._replace(file=file))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nbtext import train_on
+from nbtext.errors import SettingsError
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import BODY, RAW
@@ -35,7 +36,7 @@ def header(history: History, written: str = LATE) -> Header:
 def test_when_classes_were_learnt_must_be_a_map(learnt: object) -> None:
     plain = History().as_dict() | {"learnt": learnt}
 
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(SettingsError, match="learnt of the history: expected a map"):
         History.from_dict(plain, 1)
 
 

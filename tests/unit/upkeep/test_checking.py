@@ -271,9 +271,9 @@ for _ in range(1012):
 HEADERS: dict[str, tuple[Any, str]] = {
     "terms": ([99], "its header says that the view body has 99 terms"),
     "documents": ([9, 9], "other documents than in its ledger"),
-    "calibrations": ([{}], "the calibration is not complete"),
+    "calibrations": ([{}], "the calibration: expected the keys scoring, "),
     "classes": (["spam", "ham"], "the classes are not sorted names"),
-    "history": ({"learnt": []}, "when classes were learnt is not a map"),
+    "history": ({"learnt": []}, "the history: expected the keys trained, "),
     "written": (NESTED, "its header is not complete"),
     "version": (NESTED, "its version is not one"),
 }
