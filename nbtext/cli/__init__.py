@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
         if sys.stdout is not None:
             sys.stdout.flush()
     except BaseException as error:
-        code = _told(error)
+        code = _told(error, arguments)
         if isinstance(error, MemoryError) and _is_pass(arguments):
             code = NOT_PRINTED  # at least not all of the message
     _see_out_errors()
@@ -42,12 +42,12 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
     sys.exit(code)
 
 
-def _told(error: BaseException) -> int:
+def _told(error: BaseException, arguments: list[str]) -> int:
     """Say what went wrong, and return the exit status."""
     try:
         from nbtext.cli._failures import told
 
-        return told(error)
+        return told(error, arguments)
     except MemoryError:  # there is not even enough for what would say it
         try:  # noqa: SIM105  contextlib may find none either
             os.write(2, b"Error: there is not enough memory; allow more\n")

@@ -8,6 +8,7 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, NoReturn, TextIO
 
@@ -24,8 +25,8 @@ NO_ROOM: Final = "failed to map segment"
 OF_UNIX: Final = ("fcntl", "grp", "pwd", "resource")
 """Modules that Python has on systems like Unix alone."""
 
-NO_MEMORY: Final = "there is not enough memory; allow more, or try --jobs 1"
-"""What is said then, and of a MemoryError."""
+NO_MEMORY: Final = "there is not enough memory; allow more"
+"""What is said then, and of a MemoryError, with what else may help."""
 
 SOON: Final = 0.01
 """When a signal is raised again that Python has dropped, in seconds."""
@@ -62,9 +63,13 @@ def raise_again(dropped: "sys.UnraisableHookArgs") -> None:
     signal.setitimer(signal.ITIMER_REAL, SOON)
 
 
-def told(error: BaseException) -> int:
+def told(error: BaseException, arguments: Sequence[str] = ()) -> int:
     """
     Say what went wrong, and return the exit status.
+
+    Args:
+        error: what was raised.
+        arguments: the command line, which has a part in what would help.
 
     Raises:
         BaseException: it is the error itself, which is none of a command, or is looked
@@ -82,7 +87,7 @@ def told(error: BaseException) -> int:
             _say_error(str(error))
             return status.status_of(error)
         case MemoryError() | OSError(errno=errno.ENOMEM):
-            _say_error(NO_MEMORY)
+            _say_error(no_memory(arguments))
             return status.TRY_AGAIN
         case OSError():
             give_up(sys.stdout)
@@ -90,11 +95,34 @@ def told(error: BaseException) -> int:
             _say_error(f"{what}: {error.strerror or error}")
             return status.IO_ERROR
         case Exception():
-            return _fault(error)
+            return _fault(error, arguments)
     raise error
 
 
-def _fault(error: Exception) -> int:
+def no_memory(arguments: Sequence[str]) -> str:
+    """Return what is said where there is not enough memory, and what would help."""
+    message = NO_MEMORY
+    limit = _addresses()
+    if limit is not None:
+        message += f" addresses than `ulimit -v {limit >> 10}` does"
+    if any(one.startswith("--jobs") for one in arguments):  # there is one by default
+        message += ", or do without --jobs"
+    if limit is not None and any(one.startswith("--memory") for one in arguments):
+        message += "; what --memory puts into files takes addresses, too"
+    return message
+
+
+def _addresses() -> int | None:
+    """Return how many bytes of addresses this process may take, None for any."""
+    try:
+        import resource
+    except ImportError:  # there is no room for it either
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _fault(error: Exception, arguments: Sequence[str]) -> int:
     """Say that this is a fault in nbtext, unless it was killed or is looked for."""
     if type(error).__name__ == "BrokenProcessPool":
         _say_error("a process was killed, perhaps for want of memory; try --jobs 1")
@@ -103,7 +131,7 @@ def _fault(error: Exception) -> int:
         _say_error(f"{error}, perhaps for want of memory; allow more, or try --jobs 1")
         return status.TRY_AGAIN
     if isinstance(error, ImportError) and NO_ROOM in str(error):
-        _say_error(NO_MEMORY)  # numpy's own words fill a page
+        _say_error(no_memory(arguments))  # numpy's own words fill a page
         return status.TRY_AGAIN
     if os.environ.get("NBTEXT_DEBUG"):
         raise error

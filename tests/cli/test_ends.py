@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import subprocess
 import sys
 
@@ -59,6 +60,33 @@ def test_want_of_memory_is_the_same_whoever_says_so(
 
     assert told(short) == status.TRY_AGAIN
     assert capsys.readouterr().err == f"Error: {NO_MEMORY}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit", "advice"),
+    [
+        (["train", "spam"], -1, ""),
+        (["train", "--jobs", "2"], -1, ", or do without --jobs"),
+        (["train", "spam"], 512 << 20, " addresses than `ulimit -v 524288` does"),
+        (
+            ["train", "--jobs=2", "--memory=64M"],
+            512 << 20,
+            " addresses than `ulimit -v 524288` does, or do without --jobs; what "
+            "--memory puts into files takes addresses, too",
+        ),
+    ],
+)
+def test_what_is_advised_for_want_of_memory_is_not_done_already(
+    arguments: list[str],
+    limit: int,
+    advice: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+
+    assert told(MemoryError(), arguments) == status.TRY_AGAIN
+    assert capsys.readouterr().err == f"Error: {NO_MEMORY}{advice}\n"
 
 
 SWALLOWED = """
