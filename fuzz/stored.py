@@ -17,10 +17,10 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from unittest.mock import patch
 
-from fuzz import instrumented, models
+from fuzz import gentle, instrumented, models
 from fuzz.checked import fuzz_checked, parser_of
 from fuzz.found import inputs
 from fuzz.laws import expect
@@ -50,38 +50,56 @@ NOW: Final = "2026-01-01T00:00:00+00:00"
 NEAR: Final = 1e-12
 """By how much scores may differ, in nats, relative to them above one."""
 
+GROSS: Final = 1 / 3
+"""The share of models in which anything is changed."""
+
+NEW: Final = 0.2
+"""The share of the others that are made anew before."""
+
+MOST_KEPT: Final = 200
+"""Maximum models that others are made of."""
+
 MESSAGES: Final = (SPAM, HAM, OTHER, MESSAGE, b"Subject: x\n\nno word known\n")
 
 
-def check(path: Path) -> int:
+class Compared(NamedTuple):
+    """How many decisions and lessons both engines have agreed about."""
+
+    decisions: int = 0
+    lessons: int = 0
+
+
+def check(path: Path, messages: Sequence[bytes] = MESSAGES) -> Compared:
     """
-    Compare what both engines decide by a model file; return how often C decides.
+    Compare what both engines decide by a model file, and learn.
 
     Raises:
         BrokenLawError: they do not agree.
     """
     stored = open_stored(str(path))
     if stored is None:
-        return 0
-    found = [*map(stored.classify, MESSAGES)]
+        return Compared()
+    found = [*map(stored.classify, messages)]
     try:
         if not check_model(str(path)).is_sound:
-            return 0
+            return Compared()
         classifier = Classifier(load_model(str(path)))
     except (ModelFileError, SettingsError):
-        return 0
+        return Compared()
     expect(holds=stored.classes == classifier.classes, law="the classes are the same")
-    for message, one in zip(MESSAGES, found, strict=True):
+    for message, one in zip(messages, found, strict=True):
         expect(holds=one is not None, law="a sound model is not refused half way")
         if one is not None:
             check_same(one, classifier, message)
-    check_lessons(classifier.model)
-    return len(MESSAGES)
+    return Compared(len(messages), check_lessons(classifier.model, messages))
 
 
-def check_lessons(model: Model) -> None:
+def check_lessons(model: Model, messages: Sequence[bytes]) -> int:
     """
     Compare what both engines would append to a file for a mail that is learnt.
+
+    Returns:
+        How many lessons the compiled engine gives.
 
     Raises:
         BrokenLawError: it is not the same.
@@ -93,25 +111,32 @@ def check_lessons(model: Model) -> None:
     compiled = again()
     expect(holds=compiled is not None, law="what was opened can be opened again")
     if compiled is None:
-        return
+        return 0
+    n_lessons = 0
     reader = reader_of(compiled.views())
     header = {"writer": WRITER, "written": NOW}
-    for label, message in product((*model.classes, None), MESSAGES):
+    for label, message in product((*model.classes, None), messages):
         lesson = lesson_of(compiled, reader, label, (message,), header, again)
         if lesson is not None:
-            law = "the table of a lesson is the same"
-            expect(holds=lesson[1] == table_of(model, label, message), law=law)
+            (outcome,), table = lesson
+            expected, specified = lesson_by_python(model, label, message)
+            expect(holds=outcome == expected, law="the outcome of a lesson is the same")
+            expect(holds=table == specified, law="the table of a lesson is the same")
+            n_lessons += 1
+    return n_lessons
 
 
-def table_of(model: Model, label: str | None, message: bytes) -> bytes:
-    """Return what the specification would append to a file."""
+def lesson_by_python(
+    model: Model, label: str | None, message: bytes
+) -> tuple[str, bytes]:
+    """Return what would become of a mail, and what would be appended to a file."""
     documents = [Document("fuzzed", (message,))]
     readings = [read_keys(document, model.settings) for document in documents]
     batch = Batch(model.settings, documents, readings)
     with patch.object(plan, "now", _now), patch.object(one_by_one, "now", _now):
         planned = plan.planned(model, batch, LearnRequest(model.path, label))
         chunks = one_by_one.learn_few(planned) if planned.steps else []
-    return b"".join(map(bytes, chunks))
+    return planned.results[0].outcome, b"".join(map(bytes, chunks))
 
 
 def _now() -> str:
@@ -149,24 +174,61 @@ def fuzz(options: argparse.Namespace, library: Path) -> int:
     instrumented.use(library)
     choice = Random(options.seed)  # noqa: S311  no secret
     pool = seeds()
+    made: list[bytes] = []
     end = monotonic() + options.seconds
-    n_run = n_decided = 0
+    n_seeds = len(pool)
+    n_run = n_sound = n_decided = n_lessons = 0
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.nbt")
         while n_run < options.runs and monotonic() < end:
-            data = choice.choice(pool)
-            data = changed(data, choice) if n_run >= len(pool) else pool[n_run]
+            messages: Sequence[bytes] = MESSAGES
+            if n_run < n_seeds:
+                data = pool[n_run]
+            else:
+                data, messages = _next(pool, made, choice, path)
             path.write_bytes(data)
             n_run += 1
             try:
-                n_decided += check(path)
+                compared = check(path, messages)
             except Exception as error:  # whatever it is, it is to be seen
                 options.kept.mkdir(exist_ok=True)
                 (options.kept / "crash-model").write_bytes(data)
                 sys.stderr.write(f"{options.kept / 'crash-model'}: {error!r}\n")
                 return 1
-    sys.stderr.write(f"{n_run} models, {n_decided} decisions\n")
+            n_sound += compared.decisions > 0
+            n_decided += compared.decisions
+            n_lessons += compared.lessons
+    sys.stderr.write(
+        f"{n_run} models, {n_decided} decisions, {n_lessons} lessons; "
+        f"{n_sound} are sound\n"
+    )
     return 0
+
+
+def _next(
+    pool: list[bytes], made: list[bytes], choice: Random, path: Path
+) -> tuple[bytes, Sequence[bytes]]:
+    """
+    Return a model that was not tried yet, and mails for it.
+
+    Some have anything changed, and few of those are sound. The others are made at
+    random, and changed gently.
+
+    Args:
+        pool: models to begin with.
+        made: those that were made; it grows.
+        choice: the random numbers.
+        path: where to make one.
+    """
+    if choice.random() < GROSS:
+        return changed(choice.choice([*pool, *made]), choice), MESSAGES
+    if not made or choice.random() < NEW:
+        new = gentle.made(choice, path)
+        if len(made) < MOST_KEPT:
+            made.append(new)
+        else:
+            made[choice.randrange(MOST_KEPT)] = new
+    return gentle.changed(choice.choice(made), choice), choice.sample(gentle.MAILS, 5)
 
 
 def changed(data: bytes, choice: Random) -> bytes:

@@ -28,7 +28,7 @@ from nbtext.counts.correction import MOST_AMOUNT
 from nbtext.errors import DamagedError
 from nbtext.exact import are_sums, is_key
 from nbtext.store.entries import Family, Stored, are_keys_sound
-from nbtext.store.ledger import NO_BIN, own_record
+from nbtext.store.ledger import FORGOTTEN, MOST_TERMS, NO_BIN, own_record
 from nbtext.store.packing import unpack_table
 from nbtext.store.plain_table import NIL, TRAILER_SIZE, round_up
 from nbtext.store.schema import (
@@ -284,6 +284,8 @@ def _own_record_faults(table: StoredTable) -> Iterator[str]:
     """Yield what is wrong with the one document that a table adds."""
     found = own_record(table)
     if found is None:
+        if _has_one_alone(table):
+            yield "the counts of its one document are not those of its fingerprint"
         return
     _, row, record = found
     counts = unpack_table(table)
@@ -300,6 +302,25 @@ def _own_record_faults(table: StoredTable) -> Iterator[str]:
         stored = dict(zip(run.keys.tolist(), columns, strict=True))
         if stored != wanted:
             yield "the counts of its one document are not what a document leaves"
+
+
+def _has_one_alone(table: StoredTable) -> bool:
+    """
+    Return whether a table adds one document, and no other of its class has a part.
+
+    Then the counts of the class are those of that document, if they are not pruned.
+    """
+    if not table.header.settings.ledger or sum(table.header.terms) > MOST_TERMS:
+        return False
+    counts, classes = (
+        np.asarray(table.arrays[name]) for name in (LEDGER.counts, LEDGER.classes)
+    )
+    places = np.flatnonzero(counts > 0)
+    if len(places) != 1 or counts[places[0]] != 1:
+        return False
+    is_alone = np.count_nonzero(classes == classes[places[0]]) == 1
+    is_whole = table.arrays[LEDGER.fingerprints][places[0]] != FORGOTTEN
+    return is_alone and bool(is_whole)
 
 
 def _are_places(places: NDArray[np.integer], classes: Sequence[str]) -> bool:

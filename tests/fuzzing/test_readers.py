@@ -211,7 +211,7 @@ def test_a_short_run_with_sanitizers_finds_and_leaves_nothing(tmp_path: Path) ->
     of_calls = fuzz("calls", library, "--runs", str(CALLS))
 
     counted = re.search(rf"{RUNS} inputs, (\d+) read compiled, (\d+) edges", of_mail)
-    decided = re.search(rf"{MODELS} models, (\d+) decisions", of_models)
+    decided = re.search(rf"{MODELS} models, (\d+) decisions, (\d+) lessons", of_models)
     assert counted
     assert decided
     assert int(counted[1]) > RUNS // 2

@@ -403,3 +403,22 @@ def test_counts_too_large_to_be_added_up_are_damage(path: Path) -> None:
     what = check_model(str(path)).parts[0].what
 
     assert what == "the view body has counts that no documents leave"
+
+
+def test_counts_that_are_not_those_of_the_one_document_of_a_table_are_damage(
+    path: Path,
+) -> None:
+    """It would be its record for what forgets it, and for the compiled engine."""
+    taught(path, "ham", "one more more lunch")
+    tables = taken_apart(path.read_bytes())
+    occurrences = tables[-1][1]["body.occurrences"]
+    assert occurrences.max() == 2
+    occurrences[occurrences.argmax()] = 3
+    tables[-1][0]["totals"][0][0][0] += 1
+    path.write_bytes(put_together(tables))
+
+    checked = check_model(str(path))
+
+    assert checked.parts[-1].what == (
+        "the counts of its one document are not those of its fingerprint"
+    )
