@@ -9,6 +9,7 @@ is what the score is computed from.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from typing import Final, NamedTuple
 
 from nbtext.counts import Fit
@@ -116,6 +117,9 @@ def explain(
     odds = log_odds(scored.log_posterior, sides.label)
     expected = log_odds(rule.with_prior(scored.log_posterior), sides.label)
     printed = log_odds(decision.printed, sides.label)
+    others, cap = odds - calibrated, printed - expected
+    if len(model.classes) == 2:  # of which there are no others
+        others, cap = 0.0, cap + others
     return Explanation(
         name=document.name,
         decision=decision.label,
@@ -127,9 +131,9 @@ def explain(
         calibration=calibrated - total,
         slope=fit.slope,
         offset=offset,
-        others=odds - calibrated,
+        others=others,
         prior=expected - odds,
-        cap=printed - expected,
+        cap=cap,
         parts=parts,
         reasons=_reasons(model, reading, bag, taken, sides, top),
         classes=dict(zip(model.classes, model.documents, strict=True)),
@@ -173,6 +177,8 @@ def _add_attributes(
 
     They are added to a score once it is fitted, unless all is one sum; but the parts of
     an explanation add up to the score before. So they are divided by its slope here.
+    Where a term excludes all classes, each by more than a score can tell, it is what it
+    says of each of them less what it says of the best.
     """
     is_sum = event_model(model.scoring.score).is_textbook
     slope = 1.0 if is_sum else fit.slope or 1.0  # 0 is not to be divided by
@@ -180,8 +186,16 @@ def _add_attributes(
     for part in attributes:
         by_class = [0.0] * len(model.classes)
         terms = taken.terms[places[part.source]]
+        rows: defaultdict[int, list[float]] = defaultdict(list)
+        for key, _, value in part.terms:
+            rows[key].append(value)
+        levels = {
+            key: max(values)
+            for key, values in rows.items()
+            if len(values) == len(by_class) and -inf < max(values) < IMPOSSIBLE
+        }
         for key, class_, value in part.terms:
-            said = max(value, IMPOSSIBLE) / slope
+            said = max(value - levels.get(key, 0.0), IMPOSSIBLE) / slope
             by_class[class_] += said
             terms[key].by_class[class_] += said
         taken.parts.append((part.source, by_class, [0.0] * len(by_class)))

@@ -87,7 +87,8 @@ class Explanation:
         offset: which is added then.
         others: what the classes besides these two take away; 0 of two classes.
         prior: what the prior of the policy adds.
-        cap: what is taken away because no model of so few documents can be surer.
+        cap: what is taken away because no model of so few documents can be surer; of
+            two classes also what a score exceeds all that it can tell by.
         parts: what the score is the sum of.
         reasons: what each term says, the strongest first.
         classes: class to how many of its documents the model knows.

@@ -156,6 +156,33 @@ def test_an_excluded_class_has_finite_numbers_everywhere(
     assert loss < 1
 
 
+@pytest.mark.parametrize("score_name", ["mean", "weighted", "sum"])
+@pytest.mark.parametrize("number", ["80", "1e4", "1e9"])
+def test_a_number_that_excludes_a_class_is_told_and_adds_up(
+    score_name: str, number: str, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "m.nbt")
+    rows = "".join(f"{'ab'[n % 2]},{5 + n % 2 + n / 1e4},{n % 3}\n" for n in range(40))
+    table = written(tmp_path / "a.csv", f"class,x,notes\n{rows}")
+    options = Options(
+        label_column="class", text_columns=("notes",), numeric_columns=("x",)
+    )
+    train([table], path, options=options, overrides=SettingsOverrides(score=score_name))
+    odd = written(tmp_path / "odd.csv", f"x,notes\n{number},1\n")
+    model = load(path)
+
+    (document,) = read_documents([odd], model=model)
+    why = model.explain(document)
+
+    assert why.score + why.calibration + why.cap == pytest.approx(why.log_odds)
+    assert why.others == 0.0
+    assert abs(why.reasons[0].contribution) > 1000
+    (x,) = (one for one in why.parts if one.name == "x")
+    assert x.contribution == sum(
+        one.contribution for one in why.reasons if one.view == "x"
+    )
+
+
 def test_missing_values_are_not_counted(tmp_path: Path) -> None:
     path = str(tmp_path / "model.nbt")
     rows = "A,B,class\nm,,t\n,b,t\ng,q,t\nm,b,f\n  ,q,f\n"
