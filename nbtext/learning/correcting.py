@@ -85,8 +85,13 @@ MOST_SCORES: Final = 1 << 26
 """Maximum base scores, a document and class each: of 512 classes fewer documents are
 visited."""
 
-MOST_CLASSES: Final = 10_000
-"""With more classes there is no correction."""
+MANY_CLASSES: Final = 100
+"""With so many classes a trial takes long, and is not made if it is in vain."""
+
+FEWEST_OF_CLASS: Final = 3
+"""It is with fewer documents than so many times the classes to decide by: a correction
+that is made of one or two of a class does harm (docs/experiments/057-many-classes.md).
+So from 2,731 classes on there is no correction."""
 
 AT_A_TIME: Final = 128
 """Base scores of so many documents are rounded at a time."""
@@ -167,9 +172,7 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
         return _Making(own, visits, *vectors_of(visits, model), map_)
 
     try:
-        trial = None
-        if n_classes <= MOST_CLASSES:
-            trial = _deciding_trial(visits_to, making)
+        trial = _deciding_trial(visits_to, making, n_classes)
         if trial is None or not trial.is_won:
             return Made(None, trial)
         give_back()
@@ -183,10 +186,17 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
 
 
 def _deciding_trial(
-    visits_to: Callable[..., Visits], making: Callable[[Visits], _Making]
+    visits_to: Callable[..., Visits],
+    making: Callable[[Visits], _Making],
+    n_classes: int,
 ) -> Trial | None:
     """Return the trial that decides, None if there are too few documents for one."""
     first = visits_to(TRIED)
+    fewest = FEWEST_OF_CLASS * n_classes if n_classes >= MANY_CLASSES else 0
+    if len(first.order) < fewest:
+        more = visits_to(TRIED_AGAIN, TRIED_AGAIN_TERMS)
+        if len(more.order) < max(fewest, MORE * len(first.order)):
+            return None
     trial = making(first).trial()
     if trial is None or trial.parts > 1:
         return trial

@@ -213,6 +213,23 @@ def test_of_many_documents_a_second_trial_of_more_decides(
     assert (facts["held_out"], facts["parts"]) == (held_out, 1)
 
 
+@pytest.mark.parametrize(("fewest", "is_tried"), [(40, True), (60, True), (61, False)])
+def test_of_many_classes_none_is_tried_with_fewer_documents_than_do_good(
+    fewest: int, is_tried: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = rates_tried(monkeypatch)  # of 160 documents, and of all 240
+    monkeypatch.setattr(correcting, "FEWEST_OF_CLASS", fewest)
+    few = trained_on(confusing())
+    monkeypatch.setattr(correcting, "MANY_CLASSES", len(TOPICS))
+    rates.clear()
+
+    many = trained_on(confusing())
+
+    assert few.contents.correction is not None
+    assert (many.contents.correction is not None) is is_tried
+    assert bool(rates) is is_tried
+
+
 def test_the_second_trial_has_the_doubt_of_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
