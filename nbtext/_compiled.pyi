@@ -62,8 +62,8 @@ class MailReader:
             documents: each a list of fields, each (name, text).
 
         Returns:
-            Two buffers of 64-bit integers: the keys, and n_documents + 1 places among
-            them.
+            Two buffers of 64-bit integers: the keys, of each document in the order of
+            the definition, and n_documents + 1 places among them.
 
         """
     def look_for(

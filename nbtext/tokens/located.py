@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from nbtext.settings.views import View
-from nbtext.tokens import attributes, definition, ngrams
-from nbtext.tokens.tokenizer import Field, limit_of, tokens
+from nbtext.tokens import attributes, compiled, definition, ngrams
+from nbtext.tokens.engine import engine
+from nbtext.tokens.tokenizer import Field, tokens_sooner
 
 Parts: TypeAlias = tuple[str, ...] | bytes
 """The tokens of a term, or the bytes of an n-gram."""
@@ -59,50 +60,63 @@ def located(
     Raises:
         SecretError: the secret is not here.
     """
-    found: dict[int, Located] = {}
     left = {*keys}
-    if not left:
-        return found
-    for place, key in zip(_places(view, fields), _keys(view, fields, secret)):  # noqa: B905  both end with the document
+    numbers: dict[int, int] = {}  # of first occurrences, in the order of the definition
+    for number, key in enumerate(_keys(view, fields, secret) if left else ()):
         if key in left:
-            found[key] = place
+            numbers[number] = key
             left.remove(key)
             if not left:
                 break
-    return found
+    return {numbers[number]: place for number, place in _places(view, fields, numbers)}
 
 
 def _keys(view: View, fields: list[Field], secret: str | None) -> Iterable[int]:
     """Return the key of each term, in the order of the definition."""
-    if secret is None:
-        return definition.defined_keys(view, fields)
-    from nbtext.tokens.keyed import keyed
+    if secret is not None:
+        from nbtext.tokens.keyed import keyed
 
-    return keyed(secret).defined_keys(view, fields)
+        return keyed(secret).defined_keys(view, fields)
+    if view.kind == "text" and engine().is_compiled:
+        found, _ = compiled.document_keys(view, [fields])
+        return found.cast("Q")
+    return definition.defined_keys(view, fields)
 
 
-def _places(view: View, fields: list[Field]) -> Iterator[Located]:
-    """Yield where each term is, in the order of the definition."""
+def _places(
+    view: View, fields: list[Field], numbers: Collection[int]
+) -> Iterator[tuple[int, Located]]:
+    """Yield where terms are, those of some numbers in the order of the definition."""
     if view.kind != "text":  # its term is the whole value
-        for name, value, _ in attributes.terms(view, fields):
-            yield Located(name, 0, (value,))
-        return
-    if view.alphabet == "ngrams":
-        for start, ngram in enumerate(ngrams.ngrams(view, fields)):
-            yield Located(view.text, start, ngram)
-        return
-    left = limit_of(view)
-    start = 0
+        for number, (name, value, _) in enumerate(attributes.terms(view, fields)):
+            if number in numbers:
+                yield number, Located(name, 0, (value,))
+    elif view.alphabet == "ngrams":
+        data = ngrams.normalised(view, fields) if numbers else b""
+        for start in numbers:
+            yield start, Located(view.text, start, data[start : start + ngrams.SIZE])
+    elif numbers:
+        yield from _places_of_tokens(view, fields, numbers, max(numbers))
+
+
+def _places_of_tokens(
+    view: View, fields: list[Field], numbers: Collection[int], last: int
+) -> Iterator[tuple[int, Located]]:
+    """Yield where tokens and pairs are, those of some numbers, up to the last one."""
+    number = start = 0
     for name, text in fields:
         start += 1  # so that nothing is next to a token of another field
         before: str | None = None
-        for token in tokens(text, view.alphabet):
-            if not left:
-                return
-            left -= 1
+        for token in tokens_sooner(text, view.alphabet):
             start += 1
             if view.tokens:
-                yield Located(name, start, (token,))
+                if number in numbers:
+                    yield number, Located(name, start, (token,))
+                number += 1
             if view.pairs and before is not None:
-                yield Located(name, start - 1, (before, token))
+                if number in numbers:
+                    yield number, Located(name, start - 1, (before, token))
+                number += 1
+            if number > last:
+                return
             before = token

@@ -124,6 +124,13 @@ def tokens(text: str, alphabet: Alphabet) -> Iterator[str]:
         yield text[run.start() : run.end()]
 
 
+def tokens_sooner(text: str, alphabet: Alphabet) -> Iterable[str]:
+    """Return the same; of ASCII that is not long, listed at once."""
+    if text.isascii() and len(text) < LONG:
+        return _ascii_tokens(alphabet).findall(text)
+    return tokens(text, alphabet)
+
+
 def limit_of(view: View) -> int:
     """Return how many tokens of a document a view reads."""
     return min(view.limit or MOST_TOKENS, MOST_TOKENS)

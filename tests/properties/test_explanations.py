@@ -30,7 +30,7 @@ from nbtext.scoring.score import score
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.views import BODY, HEADERS, NGRAMS, RAW, View
 from nbtext.tokens.bag import bag_of
-from nbtext.tokens.engine import keys
+from nbtext.tokens.engine import PLAIN, keys, use
 from nbtext.tokens.keyed import Keyed
 from nbtext.tokens.located import located
 from nbtext.tokens.reading import read
@@ -193,6 +193,11 @@ def test_each_term_of_a_document_is_found_in_it(
 
     found = located(view, fields, bag, secret)
 
+    use(PLAIN)  # by the keys of the definition, in their order
+    try:
+        assert located(view, fields, bag, secret) == found
+    finally:
+        use(None)
     assert found.keys() == bag.keys()
     for key, place in found.items():
         if view.alphabet == "ngrams":
