@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.errors import SettingsError
 from nbtext.filtering.plain_header import FIELD as FIELD
-from nbtext.filtering.plain_header import plain_end
+from nbtext.filtering.plain_header import LONGEST
 from nbtext.mail import looks_like_mail
 from nbtext.scoring import Decision
 from nbtext.scoring.figures import probability, signed
@@ -190,8 +190,7 @@ def pieces_with_added(
         goes_on: whether there is more of it. If its header does not end in what there
             is, an empty line ends it there, since fields of ours may be in the rest.
     """
-    ours = _beginnings(added.family, tuple(name for name, _ in added.fields))
-    if not added.tag and (plain := plain_end(message, ours)):
+    if not added.tag and (plain := _plain_end(message, added)):
         lines = _lines_of(added.fields, b"\n")
         return [message[:plain], lines, memoryview(message)[plain:]]
     start, end = _header(message)
@@ -225,12 +224,29 @@ def _lines_of(fields: Sequence[tuple[str, str]], newline: bytes) -> bytes:
     )
 
 
+def _plain_end(message: bytes, added: AddedField) -> int:
+    """
+    Return where a header ends to which fields are only added, as most mail has it.
+
+    It is whole fields with line feeds, none of them ours; 0 if it is not.
+    """
+    field, line = _plain_patterns(added.family, tuple(name for name, _ in added.fields))
+    envelope = _ENVELOPE.match(message, 0, LONGEST)
+    first = field.match(message, envelope.end() if envelope else 0, LONGEST)
+    last = line.search(message, first.end(), LONGEST) if first else None
+    if not last or message.find(b"\r", 0, last.end()) >= 0:
+        return 0
+    return last.end() if message.startswith(b"\n", last.end()) else 0
+
+
 @lru_cache(maxsize=8)
-def _beginnings(family: str, names: tuple[str, ...]) -> tuple[bytes, ...]:
-    """Return how all names of ours begin, in lower case."""
-    lower = [name.lower() for name in names]
-    others = [name for name in lower if not (family and name.startswith(family))]
-    return tuple(one.encode() for one in (family, *others) if one)
+def _plain_patterns(
+    family: str, names: tuple[str, ...]
+) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Compile what begins a field of others, and what ends a line before none."""
+    ours = "|".join(map(re.escape, filter(None, (family, *names)))).encode()
+    field = rb"(?!(?i:%b))%b" % (ours, _FIELD_NAME)
+    return re.compile(field), re.compile(rb"\n(?![ \t]|%b)" % field)
 
 
 def _header(message: bytes) -> tuple[int, int]:

@@ -36,19 +36,19 @@ def with_field(message: bytes, field: str, value: str) -> bytes | None:
     Returns:
         None if the header is not plain.
     """
-    end = plain_end(message, (field.lower().encode(),))
+    end = plain_end(message, field.lower().encode())
     if not end:
         return None
     return b"".join((message[:end], f"{field}: {value}\n".encode(), message[end:]))
 
 
-def plain_end(message: bytes, ours: "tuple[bytes, ...]") -> int:
+def plain_end(message: bytes, ours: bytes) -> int:
     """
-    Return where a header ends to which fields are only added.
+    Return where a header ends to which a field is only added.
 
     Args:
         message: the message.
-        ours: how the names begin, in lower case, of fields that would be replaced.
+        ours: the name of the field, in lower case.
 
     Returns:
         The place behind the last line of the header; 0 if that is not plain.
@@ -60,8 +60,7 @@ def plain_end(message: bytes, ours: "tuple[bytes, ...]") -> int:
         del lines[0]
     if not lines or b"\r" in header or lines[0].startswith(BLANKS):
         return 0
-    names = b"\n" + header.lower()
-    if any(b"\n" + name in names for name in ours):
+    if b"\n" + ours in b"\n" + header.lower():
         return 0
     for line in lines:
         if not line.startswith(BLANKS):

@@ -2,6 +2,7 @@
 
 import email.policy
 import re
+from collections.abc import Callable
 from email import message_from_bytes
 from unittest.mock import patch
 
@@ -195,23 +196,35 @@ def test_a_plain_header_is_no_exception(
 ) -> None:
     message = start + b"".join(rest) + b"\nbody\n\nX-Spam-Flag: 1\n"
     added = SPAMC if has_family else MARK
-    with patch.object(header_field, "plain_end", return_value=0):
+    with patch.object(header_field, "_plain_end", return_value=0):
         expected = with_added(message, added)
 
     assert with_added(message, added) == expected
 
 
-def test_most_headers_are_plain() -> None:
-    plain = b"From a Thu\nFrom: a@b\nX-Folded: 1\n\t2\nX-Spa: 1\n\nX-Spam-A: 1\n"
+PLAIN = b"From a Thu\nFrom: a@b\nX-Folded: 1\n\t2\nX-Spa: 1\n\nX-Spam-A: 1\n"
 
-    ours = (b"x-spam-", b"x-nbtext")
 
-    assert plain_end(plain, ours) == plain.index(b"\n\n") + 1
-    assert not plain_end(plain.replace(b"X-Spa:", b"x-spam-:"), ours)
-    assert not plain_end(plain.replace(b"X-Folded", b"x-nbtext"), ours)
-    assert not plain_end(b"X-NBText: 1\n\n", ours)
-    assert not plain_end(b"From a Thu\n\n", ours)
-    assert not plain_end(b"A: 1\n" * (1 << 14) + b"\n", ours)
+@pytest.mark.parametrize(
+    "end_of",
+    [
+        pytest.param(lambda it: plain_end(it, b"x-nbtext"), id="one message"),
+        pytest.param(lambda it: header_field._plain_end(it, SPAMC), id="many"),
+    ],
+)
+def test_most_headers_are_plain(end_of: Callable[[bytes], int]) -> None:
+    assert end_of(PLAIN) == PLAIN.index(b"\n\n") + 1
+    assert end_of(PLAIN.removeprefix(b"From a Thu\n"))
+    assert not end_of(PLAIN.replace(b"X-Folded", b"x-nbtext"))
+    assert not end_of(PLAIN.replace(b"1\n", b"1\r\n", 1))
+    assert not end_of(b"X-NBText: 1\n\n")
+    assert not end_of(b" X: 1\n\n")
+    assert not end_of(b"From a Thu\n\n")
+    assert not end_of(b"A: 1\n" * (1 << 14) + b"\n")
+
+
+def test_a_field_of_our_family_is_not_plain() -> None:
+    assert not header_field._plain_end(PLAIN.replace(b"X-Spa:", b"x-spam-:"), SPAMC)
 
 
 @given(MESSAGES)
