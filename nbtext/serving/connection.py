@@ -7,7 +7,7 @@ asyncio's buffers, so that nothing is read before there is room for it.
 
 import asyncio
 from contextlib import suppress
-from socket import MSG_PEEK, SHUT_WR, socket
+from socket import MSG_DONTWAIT, SHUT_WR, socket
 from typing import Final
 
 from nbtext.errors import RequestError
@@ -49,7 +49,8 @@ class Connection:
     A client.
 
     Attributes:
-        socket: its socket; it does not block.
+        socket: its socket. As long as it blocks, only what says `now` in its name may
+            be called; a client that is alone needs no more, and a system call less.
         parser: what it has sent.
         is_answer_due: whether it has sent something and has no answer yet.
     """
@@ -73,7 +74,7 @@ class Connection:
         self._budget = budget
         self._held = 0
         self._n_sent = 0
-        client.setblocking(False)
+        self._has_ended = False
 
     def facts(self) -> str:
         """Return what the log says of the client and of its request."""
@@ -91,9 +92,24 @@ class Connection:
             RequestError: it is malformed, or there is no room for it.
             OSError: the connection is lost.
         """
-        with suppress(BlockingIOError):
-            self._take(self.socket.recv(CHUNK))
+        data = self._received(CHUNK)
+        if data is not None:
+            self._take(data)
         return self.parser.is_whole
+
+    def _received(self, size: int) -> bytes | None:
+        """
+        Return what has come, empty at the end, None if nothing has.
+
+        Raises:
+            OSError: the connection is lost.
+        """
+        try:
+            data = self.socket.recv(size, MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
+        self._has_ended = not data
+        return data
 
     async def receive(self, seconds: float) -> None:
         """
@@ -115,10 +131,11 @@ class Connection:
                     self._take(data)
                     if len(data) == CHUNK:
                         await asyncio.sleep(0)  # what is there is read without a pause
-        self.check_end()
+        self.check_end_now()
 
     def _take(self, data: bytes) -> None:
         if not data:
+            self._has_ended = True
             self.parser.end()
             return
         self.is_answer_due = True
@@ -126,7 +143,7 @@ class Connection:
         self._held += len(data)
         self.parser.feed(data)
 
-    def check_end(self) -> None:
+    def check_end_now(self) -> None:
         """
         Make sure that no more has come than was announced.
 
@@ -136,25 +153,36 @@ class Connection:
         Raises:
             RequestError: there is more.
         """
-        with suppress(BlockingIOError, ConnectionError):
-            self.parser.check_rest(self.socket.recv(3, MSG_PEEK))
+        if self._has_ended:
+            return
+        with suppress(ConnectionError):
+            self.parser.take_rest(self._received(3) or b"")
 
     def send_now(self, response: bytes | bytearray) -> bool:
         """
         Send what can be sent at once of an answer, or of what is left of it.
 
         Returns:
-            Whether that is all; then this half of the connection is closed.
+            Whether that is all; then this half of the connection is closed, and both
+            are if the client has closed its own.
 
         Raises:
             OSError: the connection is lost.
         """
         with suppress(BlockingIOError):
-            self._n_sent += self.socket.send(memoryview(response)[self._n_sent :])
+            rest = memoryview(response)[self._n_sent :]
+            self._n_sent += self.socket.send(rest, MSG_DONTWAIT)
         is_all = self._n_sent == len(response)
         if is_all:
-            self.socket.shutdown(SHUT_WR)
+            self._end()
         return is_all
+
+    def _end(self) -> None:
+        """Tell the client that it has the answer."""
+        if self._has_ended:  # what closes one half would be called for nothing
+            self.socket.close()
+        else:
+            self.socket.shutdown(SHUT_WR)
 
     async def send(self, response: bytes | bytearray, seconds: float) -> None:
         """
@@ -173,21 +201,27 @@ class Connection:
         rest = memoryview(response)[self._n_sent :]
         async with asyncio.timeout(seconds):
             await asyncio.get_running_loop().sock_sendall(self.socket, rest)
-        self.socket.shutdown(SHUT_WR)
+        self._end()
 
-    def receive_end(self) -> bool:
-        """Release what the request holds; return whether the client sends no more."""
+    def close_now(self) -> bool:
+        """
+        Release what the request holds, and close if the client sends no more.
+
+        Returns:
+            Whether the connection is closed.
+        """
         self.release()
         self.is_answer_due = False
-        if self.socket.fileno() < 0:
-            return True
-        with suppress(OSError):
-            return not self.socket.recv(CHUNK)
-        return False
+        if not self._has_ended:
+            with suppress(OSError):
+                self._received(CHUNK)
+        if self._has_ended:
+            self.socket.close()
+        return self.socket.fileno() < 0
 
     async def drain(self) -> None:
         """Read and discard what the client still sends, until it closes."""
-        if not self.receive_end():  # as most have by now
+        if not self.close_now():  # as most have by now
             await drain(self.socket, FAREWELL)
 
     def release(self) -> None:

@@ -41,12 +41,11 @@ class RequestParser:
         self._max_size = max_size
         self._request: Request | None = None
         self._is_in_body = False
-        self._head = bytearray()
-        self._looked_at = 0
+        self._line = bytearray()
         self._n_headers = 0
         self._body = bytearray()
         self._end = b""
-        self._rest = bytearray()
+        self._rest = b""
 
     @property
     def verb(self) -> str:
@@ -60,7 +59,7 @@ class RequestParser:
 
     def forget(self) -> None:
         """Release what has arrived."""
-        self._head, self._body, self._rest = bytearray(), bytearray(), bytearray()
+        self._line, self._body, self._rest = bytearray(), bytearray(), b""
 
     @property
     def request(self) -> Request:
@@ -92,21 +91,28 @@ class RequestParser:
         Raises:
             RequestError: it is malformed or too long.
         """
-        self._head += data
+        if self._has_lines:
+            data = self._read_lines(data)
+        if self._is_in_body:  # else what follows a PING, which says nothing
+            self._take(data)
+
+    def _read_lines(self, data: bytes) -> bytes:
+        """Read the lines that are whole now; return what follows the last of all."""
+        start = 0
         while self._has_lines:
-            end = self._head.find(b"\n", self._looked_at)
-            if (end if end >= 0 else len(self._head)) > MOST_LINE:
+            end = data.find(b"\n", start)
+            length = len(self._line) + (end if end >= 0 else len(data)) - start
+            if length > MOST_LINE:
                 raise RequestError(PROTOCOL, f"(a line of more than {MOST_LINE} bytes)")
             if end < 0:
-                self._looked_at = len(self._head)
-                return
-            line = bytes(self._head[:end]).removesuffix(b"\r")
-            del self._head[: end + 1]
-            self._looked_at = 0
-            self._read_line(line)
-        rest, self._head = bytes(self._head), bytearray()
-        if self._is_in_body:  # else what follows a PING, which says nothing
-            self._take(rest)
+                self._line += data[start:]
+                return b""
+            line = data[start:end]
+            if self._line:
+                line, self._line = bytes(self._line) + line, bytearray()
+            self._read_line(line.removesuffix(b"\r"))
+            start = end + 1
+        return data[start:]
 
     def end(self) -> None:
         """
@@ -156,26 +162,26 @@ class RequestParser:
             raise RequestError(UNAVAILABLE, reason)
         self._is_in_body = True
 
-    def check_rest(self, data: bytes) -> None:
+    def take_rest(self, data: bytes) -> None:
         r"""
-        Make sure that what follows is no part of the message.
+        Take what follows the request, and make sure that it is no part of the message.
 
         SpamAssassin's own client in Perl sends a CR LF more than it announces. As spamd
         does, we ignore that behind a message that ends with a line end.
 
         Args:
-            data: what follows the request, or the beginning of that.
+            data: what has come behind what was taken before, or its beginning.
 
         Raises:
             RequestError: it is more than that: the message is longer than announced.
         """
+        self._rest += data
         length = self._request.length if self._request else None
-        rest = bytes(self._rest) + data
-        if length is None or not rest:
+        if length is None or not self._rest:
             return
-        is_line_end = rest in (b"\r", b"\n", b"\r\n")
+        is_line_end = self._rest in (b"\r", b"\n", b"\r\n")
         if not (is_line_end and (self._body or self._end)[-1:] in (b"", b"\n")):
-            raise mismatch(length, length + len(rest))
+            raise mismatch(length, length + len(self._rest))
 
     def _take(self, data: bytes) -> None:
         """Take a piece of the body, and what follows it."""
@@ -183,11 +189,11 @@ class RequestParser:
         most = self._max_size if length is None else length
         missing = most - len(self._body)
         self._body += data[:missing]
-        self._rest += data[missing:]
+        rest = data[missing:]
         self.n_received += len(data)
         if length is None:
-            if self._rest:
+            if rest:
                 raise too_big(self._max_size)
             return
         self.is_whole = len(self._body) == length
-        self.check_rest(b"")
+        self.take_rest(rest)

@@ -10,6 +10,7 @@ room, a client is told to try again. `nbtext.serving.workers` runs several serve
 
 import asyncio
 import resource
+import select
 import socket
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
@@ -30,6 +31,7 @@ from nbtext.serving.handlers import (
 from nbtext.serving.helper import Helper
 from nbtext.serving.lane import Lane
 from nbtext.serving.lessons import Lessons
+from nbtext.serving.request import RequestParser
 from nbtext.serving.sockets import Address, Network, is_allowed, is_private, peer_of
 from nbtext.serving.spamd import (
     TIMEOUT,
@@ -169,13 +171,24 @@ class Server:
 
     def _listen(self, listener: socket.socket) -> None:
         if listener.fileno() >= 0:
+            queue = select.poll()
+            queue.register(listener, select.POLLIN)
             loop = asyncio.get_running_loop()
-            loop.add_reader(listener, self._accept, listener)
+            loop.add_reader(listener, self._accept, listener, queue)
 
-    def _accept(self, listener: socket.socket) -> None:
-        """Accept the clients that wait; one that is alone is served at once."""
+    def _accept(self, listener: socket.socket, queue: select.poll) -> None:
+        """
+        Accept the clients that wait; one that is alone is served at once.
+
+        Args:
+            listener: the socket on which they wait.
+            queue: tells if one more does, in a tenth of the time that it takes to find
+                that none can be accepted.
+        """
         accepted: list[Connection] = []
-        for _ in range(MOST_AT_ONCE):
+        for number in range(MOST_AT_ONCE):
+            if number and not queue.poll(0):
+                break
             try:
                 client, where = listener.accept()
             except (BlockingIOError, ConnectionAbortedError):
@@ -215,6 +228,7 @@ class Server:
 
     def _begin(self, connection: Connection, work: Coroutine[Any, Any, None]) -> None:
         """Have something done for a client as a task."""
+        connection.socket.setblocking(False)
         task = asyncio.create_task(work)
         self._connections[task] = connection
         task.add_done_callback(self._connections.__delitem__)
@@ -238,25 +252,21 @@ class Server:
         """
         began = perf_counter()
         answer: Answer | None = None
+        is_sent = False
         try:
             if connection.receive_now():
                 answer = self._answer_now(connection)
             if answer is not None:
-                connection.check_end()
-                if connection.send_now(answer.response):
-                    self._note(connection, began, answer.log)
-                    self._close(connection)
-                    return
+                connection.check_end_now()
+                is_sent = connection.send_now(answer.response)
         except Exception as error:  # a fault of the client, or ours
             self._begin(connection, self._attend(connection, began, trouble=error))
             return
-        self._begin(connection, self._attend(connection, began, answer))
-
-    def _close(self, connection: Connection) -> None:
-        """Close the connection to a client that has its answer, now or soon."""
-        if connection.receive_end():
-            connection.socket.close()
-        else:
+        if not (answer and is_sent):
+            self._begin(connection, self._attend(connection, began, answer))
+            return
+        self._note(connection, began, answer.log)
+        if not connection.close_now():
             self._begin(connection, drained(connection))
 
     async def _attend(
@@ -303,7 +313,7 @@ class Server:
             if answer is None:
                 await connection.receive(seconds)
                 answer = await self._answer(connection)
-                connection.check_end()
+                connection.check_end_now()
         except TimeoutError:
             answer = refused(RequestError(TIMEOUT, f"({seconds:g} seconds)"))
         except OSError as error:
@@ -339,22 +349,21 @@ class Server:
         if is_tell and self._service.handling.users is not None:
             await self._check_teacher(connection)
         if is_tell:
-            return await self._lesson(connection)
-        if self._is_slow(connection):
+            return await self._lesson(parser)
+        if self._is_slow(parser):
             # what is long is held once: it is gone here when the helper has it
             return await self._helper.answer(request, parser.take_body())
         return await self._batches.answer(parser.take_request())
 
-    async def _lesson(self, connection: Connection) -> Answer:
+    async def _lesson(self, parser: RequestParser) -> Answer:
         """
         Return the answer to a TELL that is allowed.
 
         Raises:
             RequestError: nothing was done; it says why.
         """
-        parser = connection.parser
         path = model_of(self._service.handling, parser.request.user)
-        if self._is_slow(connection):
+        if self._is_slow(parser):
             ask, body = self._helper.answer, parser.take_body()
             return await self._lessons.answer(path, partial(ask, parser.request, body))
         teach = partial(self._learning.answer, parser.take_request())
@@ -362,21 +371,21 @@ class Server:
 
     def _answer_now(self, connection: Connection) -> Answer | None:
         """Return the answer to a request that takes no time, None if it may."""
-        request = connection.parser.request
-        if request.verb in WITH_MESSAGE:
-            if request.verb == "TELL" or self._is_slow(connection):
-                return None
-            return self._handler.classify_alone(connection.parser.take_request())
-        return without_message(request)
+        parser = connection.parser
+        request = parser.request
+        if request.verb not in WITH_MESSAGE:
+            return without_message(request)
+        if request.verb == "TELL" or is_long(parser) or request.verb in EXPLAINED:
+            return None
+        answer = self._handler.at_once(request)
+        return answer(parser.take_request()) if answer else None
 
-    def _is_slow(self, connection: Connection) -> bool:
+    def _is_slow(self, parser: RequestParser) -> bool:
         """Return whether a message is not for the event loop itself to read."""
-        request, size = connection.parser.request, connection.parser.size
         # asked of every message, so that the log tells what becomes of the model
-        may_search_long = self._handler.may_search_long(request)
-        is_long = size > SMALL or request.is_compressed
-        is_explained = request.verb in EXPLAINED
-        return is_long or is_explained or may_search_long
+        may_search_long = self._handler.may_search_long(parser.request)
+        is_explained = parser.request.verb in EXPLAINED
+        return is_long(parser) or is_explained or may_search_long
 
     def _may_tell(self, connection: Connection) -> bool:
         """Return whether a client may have messages learnt and forgotten."""
@@ -408,6 +417,11 @@ async def refuse(client: socket.socket, response: bytes | bytearray) -> None:
         client.send(response)
         client.shutdown(socket.SHUT_WR)
         await drain(client, REFUSAL)
+
+
+def is_long(parser: RequestParser) -> bool:
+    """Return whether a message is long, or may be."""
+    return parser.size > SMALL or parser.request.is_compressed
 
 
 def without_message(request: Request) -> Answer:

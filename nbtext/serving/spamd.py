@@ -9,6 +9,7 @@ from what arrives.
 import re
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.errors import RequestError
@@ -91,6 +92,7 @@ def mismatch(expected: int, found: int) -> RequestError:
     return RequestError(PROTOCOL, reason)
 
 
+@lru_cache(maxsize=16)  # most clients say the same
 def first_line(line: bytes) -> Request:
     """
     Read the first line of a request.

@@ -89,6 +89,17 @@ class UsersHandler:
         except NbtextError:
             return False  # who asks for an answer is told
 
+    def at_once(self, request: Request) -> Callable[[Request], Answer] | None:
+        """Return what answers a request now, as `Handler.at_once` does."""
+        try:
+            handler = self._handler_of(request)
+        except NbtextError:
+            return self.classify_alone  # which says why
+        answer = handler.at_once(request)
+        if answer is None:
+            return None
+        return lambda whole: self._told(handler, answer(whole))
+
     def classify(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests that ask what messages are, in their order."""
         return self._answers(requests, Handler.classify)
@@ -119,11 +130,15 @@ class UsersHandler:
             except Exception as error:  # whatever it is, a client waits
                 answers[place] = refused(error)
         for handler, places in places_of.items():
-            whose = "server" if handler is self._common else "user"
             found = answer(handler, [requests[place] for place in places])
             for place, one in zip(places, found, strict=True):
-                answers[place] = one._replace(log=f"{one.log} model={whose}")
+                answers[place] = self._told(handler, one)
         return [answers[place] for place in range(len(requests))]
+
+    def _told(self, handler: Handler, answer: Answer) -> Answer:
+        """Return an answer whose log says whose model it is from."""
+        whose = "server" if handler is self._common else "user"
+        return answer._replace(log=f"{answer.log} model={whose}")
 
     def _handler_of(self, request: Request) -> Handler:
         """

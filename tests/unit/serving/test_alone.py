@@ -12,6 +12,7 @@ import pytest
 
 from nbtext import train_on
 from nbtext.policy import PolicyOverrides
+from nbtext.serving import reloading
 from nbtext.serving.connection import Connection
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions
 from nbtext.serving.server import Log, Server, Service
@@ -187,6 +188,43 @@ def test_a_client_that_is_alone_is_answered_as_others_are(
     assert at_once.n_tasks == n_tasks
 
 
+def test_the_model_is_looked_at_once_for_a_mail(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+
+    def state_seen(path: str) -> reloading.Seen:
+        looked_at.append(path)
+        return state_of(path)
+
+    state_of = reloading.state_of
+    monkeypatch.setattr(reloading, "state_of", state_seen)
+    Served(model, monkeypatch).serve(CHECK, read_all)
+
+    assert looked_at == [str(model)]
+
+
+@pytest.mark.parametrize("tail", [b"\n", b"\r\n", b"\r"])
+def test_a_line_end_that_comes_late_and_in_pieces_is_no_part_of_a_mail(
+    model: Path, monkeypatch: pytest.MonkeyPatch, tail: bytes
+) -> None:
+    served = Served(model, monkeypatch)
+    check_end = Connection.check_end_now
+    rest = [tail[n : n + 1] for n in range(len(tail))]
+
+    def later(connection: Connection) -> None:
+        if rest:
+            served.client.sendall(rest.pop(0))
+        check_end(connection)
+
+    monkeypatch.setattr(Connection, "check_end_now", later)
+    monkeypatch.setattr("nbtext.serving.server.is_long", lambda _: True)  # by a task
+    seen = served.serve(CHECK, read_all_of_it)
+
+    assert not rest
+    assert seen.answer.startswith(b"SPAMD/1.1 0 EX_OK\r\nSpam: True")
+
+
 def test_the_rest_of_an_answer_that_is_not_taken_is_sent_later(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,13 +278,15 @@ def test_what_comes_while_a_message_is_read_is_too_much(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served = Served(model, monkeypatch)
-    classify = Handler.classify_alone
+    at_once = Handler.at_once
 
-    def slowly(handler: Handler, request: Request) -> Answer:
+    def slowly(
+        handler: Handler, request: Request
+    ) -> Callable[[Request], Answer] | None:
         served.client.sendall(b"more")
-        return classify(handler, request)
+        return at_once(handler, request)
 
-    monkeypatch.setattr(Handler, "classify_alone", slowly)
+    monkeypatch.setattr(Handler, "at_once", slowly)
     seen = served.serve(CHECK, read_all_of_it)
 
     assert seen.answer.startswith(b"SPAMD/1.0 76 Bad header line: (Content-Length")

@@ -72,15 +72,30 @@ def test_a_message_that_cannot_be_searched_in_time_is_refused_alone(
         assert "takes more than 0 seconds to match it" in answer.log
 
 
+def test_what_may_be_searched_long_is_not_answered_at_once(
+    options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handler = Handler(options, print, print)
+    request = check(b"cheap")
+    at_once = handler.at_once(request._replace(body=b""))
+
+    assert at_once is not None
+    assert at_once(request) == handler.classify_alone(request)
+    search_slowly(options, monkeypatch)
+    assert handler.at_once(request) is None
+
+
 def test_a_fault_of_ours_is_an_answer(
     options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nbtext.serving.handlers.body_of", lambda *_: 1 // 0)
     handler = Handler(options, print, print)
+    at_once = handler.at_once(check(b"a"))
+    assert at_once
 
-    answers = handler.classify([check(b"a"), check(b"b")])
+    answers = [*handler.classify([check(b"a"), check(b"b")]), at_once(check(b"a"))]
 
-    assert len(answers) == 2
+    assert len(answers) == 3
     assert all(one.response.startswith(b"SPAMD/1.0 70 ") for one in answers)
     assert "ZeroDivisionError" in answers[0].log
 
@@ -90,7 +105,9 @@ def test_without_a_model_there_is_an_answer(options: HandlerOptions) -> None:
     handler = Handler(options._replace(model="/no/such/model"), print, remarks.append)
     handler.warm_up()
 
-    answer = handler.classify_alone(check(b"a"))
+    at_once = handler.at_once(check(b"a"))
+    assert at_once
+    answer = at_once(check(b"a"))
     lesson = handler.learn_alone(
         Request("TELL", (1, 5), sets=True, message_class="spam")
     )

@@ -29,7 +29,7 @@ def heard(*pieces: bytes, is_ended: bool = True, max_size: int = LIMIT) -> Reque
         parser.feed(piece)
     if is_ended:
         parser.end()
-        parser.check_rest(b"")
+        parser.take_rest(b"")
     return parser.take_request()
 
 

@@ -88,6 +88,10 @@ def test_a_user_is_answered_by_the_own_model(
     assert expected[0] != expected[1]
     whose = [one.log.rpartition(" ")[2] for one in answers]
     assert whose == ["model=user", "model=server", "model=server"]
+    for user, answer in zip(("anna", "bob", ""), answers, strict=True):
+        at_once = served.at_once(check(user, verb)._replace(body=b""))
+        assert at_once
+        assert at_once(check(user, verb)) == answer
 
 
 def test_a_user_teaches_the_own_model(options: HandlerOptions) -> None:
@@ -202,6 +206,9 @@ def test_what_others_may_change_is_not_opened(
     for answer in answers:
         assert answer.response.startswith(b"SPAMD/1.0 69 Service Unavailable: ")
         assert b"bob.nbt: the model of a user is a file" in answer.response
+    at_once = served.at_once(check("bob"))
+    assert at_once
+    assert at_once(check("bob")) == answers[0]
     assert not served.may_search_long(check("bob"))
     assert n_documents(options.model) == 2
     with pytest.raises(ModelAccessError):
