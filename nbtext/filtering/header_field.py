@@ -190,8 +190,9 @@ def pieces_with_added(
         goes_on: whether there is more of it. If its header does not end in what there
             is, an empty line ends it there, since fields of ours may be in the rest.
     """
-    if not added.tag and (plain := _plain_end(message, added)):
-        lines = _lines_of(added.fields, b"\n")
+    fields = added.fields
+    if not added.tag and (plain := _plain_end(message, added.family, fields)):
+        lines = _lines_of(fields, b"\n")
         return [message[:plain], lines, memoryview(message)[plain:]]
     start, end = _header(message)
     is_endless = goes_on and start < end == len(message)
@@ -203,7 +204,6 @@ def pieces_with_added(
     places = sorted({place, subject.end()} if subject else {place})
     header, offsets = _without_forged(message, start, end, added, places)
     newline = _line_end(message[:start], header, message[end : end + PROBE])
-    fields = added.fields
     if added.tag and not subject:
         fields = (*fields, ("Subject", added.tag))
     texts = {place: _lines_of(fields, newline)}
@@ -218,19 +218,17 @@ def pieces_with_added(
 
 def _lines_of(fields: Sequence[tuple[str, str]], newline: bytes) -> bytes:
     """Return fields as lines of a header."""
-    return b"".join(
-        f"{name}: {value}".encode().replace(b"\n", newline) + newline
-        for name, value in fields
-    )
+    lines = "".join([f"{name}: {value}\n" for name, value in fields]).encode()
+    return lines.replace(b"\n", newline)
 
 
-def _plain_end(message: bytes, added: AddedField) -> int:
+def _plain_end(message: bytes, family: str, fields: Sequence[tuple[str, str]]) -> int:
     """
     Return where a header ends to which fields are only added, as most mail has it.
 
     It is whole fields with line feeds, none of them ours; 0 if it is not.
     """
-    field, line = _plain_patterns(added.family, tuple(name for name, _ in added.fields))
+    field, line = _plain_patterns(family, tuple([name for name, _ in fields]))
     envelope = _ENVELOPE.match(message, 0, LONGEST)
     first = field.match(message, envelope.end() if envelope else 0, LONGEST)
     last = line.search(message, first.end(), LONGEST) if first else None

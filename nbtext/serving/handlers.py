@@ -27,9 +27,8 @@ from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.lesson import UNKNOWN
 from nbtext.learning.stored import StoredLearner
 from nbtext.policy import PolicyOverrides
-from nbtext.scoring import Classifier, Decision, DecisionRule, load_model
+from nbtext.scoring import Classifier, Decision, load_model
 from nbtext.scoring.decide import probability
-from nbtext.scoring.explanation import Reason
 from nbtext.serving.reloading import ReloadingModel
 from nbtext.serving.spamd import (
     DATA,
@@ -215,37 +214,26 @@ class Handler:
     def _answers(
         self, requests: Sequence[Request], classifier: Classifier
     ) -> list[Answer]:
-        messages = [message_of(one, self._options.max_size) for one in requests]
-        documents = [Document("-", (message,)) for message in messages]
+        limit = self._options.max_size
+        documents = [Document("-", (message_of(one, limit),)) for one in requests]
         decisions = classifier.classify(documents)
-        reasons = [
-            self._reasons(classifier, request, document)
-            for request, document in zip(requests, documents, strict=True)
+        return [
+            self._answer(classifier, *row)
+            for row in zip(requests, documents, decisions, strict=True)
         ]
-        rows = zip(requests, messages, decisions, reasons, strict=True)
-        return [self._answer(*row, classifier.rule) for row in rows]
-
-    def _reasons(
-        self, classifier: Classifier, request: Request, document: Document
-    ) -> Sequence[Reason]:
-        """Return what a report of a message tells, if one is asked for."""
-        is_long = len(document.texts[0]) > MOST_EXPLAINED
-        if request.verb not in EXPLAINED or is_long:
-            return ()
-        found = classifier.explain(document, label=self._options.spam)
-        return found.reasons[:REASONS]
 
     def _answer(
         self,
+        classifier: Classifier,
         request: Request,
-        message: bytes,
+        document: Document,
         decision: Decision,
-        reasons: Sequence[Reason],
-        rule: DecisionRule,
     ) -> Answer:
-        verdict = verdict_of(decision, self._options.spam, rule)
-        if reasons:
-            verdict = verdict._replace(reasons=tuple(reasons))
+        message = document.texts[0]
+        verdict = verdict_of(decision, self._options.spam, classifier.rule)
+        if request.verb in EXPLAINED and len(message) <= MOST_EXPLAINED:
+            found = classifier.explain(document, label=self._options.spam)
+            verdict = verdict._replace(reasons=found.reasons[:REASONS])
         body = body_of(request, message, verdict)
         label = decision.label if decision.label is not None else "?"
         log = (

@@ -130,7 +130,8 @@ def added_by_verdict(verdict: Verdict) -> AddedField:
     )
     fields.append(("X-Spam-Status", status))
     fields.append(("X-Spam-Checker-Version", f"nbtext {__version__}"))
-    return added_by(verdict.decision)._replace(more=tuple(fields), family=FAMILY)
+    own = added_by(verdict.decision)
+    return AddedField(own.field, own.value, more=tuple(fields), family=FAMILY)
 
 
 def report_of(verdict: Verdict) -> str:
