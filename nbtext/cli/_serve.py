@@ -1,6 +1,8 @@
 """What `nbtext serve` does, apart from reading its command line."""
 
 import os
+from functools import lru_cache
+from time import gmtime, strftime, time
 from typing import Final, NamedTuple
 
 from nbtext.classes import quoted
@@ -22,7 +24,6 @@ from nbtext.serving import (
     serve_as_worker,
     supervise,
 )
-from nbtext.store.appending import now
 
 SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
 """What a server's process does."""
@@ -163,4 +164,10 @@ def log_of(is_quiet: bool) -> Log:
 
 def logged(line: str) -> None:
     """Write a line of the log to standard error, with the time."""
-    to_stderr(f"{now().removesuffix('+00:00')}Z {line}")
+    to_stderr(f"{_stamp(int(time()))} {line}")
+
+
+@lru_cache(maxsize=1)  # of many lines of a second
+def _stamp(seconds: int) -> str:
+    """Return a time, as ISO 8601 in UTC, to the second."""
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(seconds))

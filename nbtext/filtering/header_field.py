@@ -107,11 +107,15 @@ def added_by(
     Raises:
         SettingsError: no field can have that name, or no subject that tag.
     """
-    label = printable_label(decision)
-    value = f"{label}, probability={probability(decision.probability)}"
-    lines = [value, *map(printable_reason, reasons)]
+    lines = [told(decision), *map(printable_reason, reasons)]
     check_field(field, tag)
     return AddedField(field, ",\n ".join(lines), tag)
+
+
+def told(decision: Decision) -> str:
+    """Return what our field tells of a decision but for reasons, printable ASCII."""
+    label = printable_label(decision)
+    return f"{label}, probability={probability(decision.probability)}"
 
 
 def printable_label(decision: Decision) -> str:

@@ -155,8 +155,12 @@ class Connection:
         """
         if self._has_ended:
             return
-        with suppress(ConnectionError):
-            self.parser.take_rest(self._received(3) or b"")
+        try:
+            rest = self._received(3)
+        except ConnectionError:  # which sending tells, too
+            return
+        if rest:
+            self.parser.take_rest(rest)
 
     def send_now(self, response: bytes | bytearray) -> bool:
         """
@@ -169,9 +173,11 @@ class Connection:
         Raises:
             OSError: the connection is lost.
         """
-        with suppress(BlockingIOError):
-            rest = memoryview(response)[self._n_sent :]
+        rest = memoryview(response)[self._n_sent :]
+        try:
             self._n_sent += self.socket.send(rest, MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
         is_all = self._n_sent == len(response)
         if is_all:
             self._end()

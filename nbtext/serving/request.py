@@ -40,7 +40,7 @@ class RequestParser:
         self.n_received = 0
         self._max_size = max_size
         self._request: Request | None = None
-        self._is_in_body = False
+        self._has_lines, self._is_in_body = True, False  # of what comes next
         self._line = bytearray()
         self._n_headers = 0
         self._body = bytearray()
@@ -132,11 +132,6 @@ class RequestParser:
             raise mismatch(request.length, len(self._body))
         self.is_whole = True
 
-    @property
-    def _has_lines(self) -> bool:
-        """Return whether what arrives now is the first line or a header."""
-        return not (self._is_in_body or self.is_whole)
-
     def _read_line(self, line: bytes) -> None:
         """Read a line without its end: the first one, a header or the empty one."""
         if self._request is None:
@@ -152,6 +147,7 @@ class RequestParser:
             self._request = with_header(self._request, line)
 
     def _begin_body(self, request: Request) -> None:
+        self._has_lines = False
         if request.verb in WITHOUT_MESSAGE:
             self.is_whole = True
             return

@@ -16,8 +16,13 @@ from math import log
 from typing import Final, NamedTuple
 
 from nbtext import __version__
-from nbtext.filtering import AddedField, added_by
-from nbtext.filtering.header_field import printable_label, printable_reason
+from nbtext.filtering.header_field import (
+    FIELD,
+    AddedField,
+    printable_label,
+    printable_reason,
+    told,
+)
 from nbtext.scoring import Decision, DecisionRule
 from nbtext.scoring.decide import DEFAULT, probability
 from nbtext.scoring.explanation import Reason
@@ -130,8 +135,8 @@ def added_by_verdict(verdict: Verdict) -> AddedField:
     )
     fields.append(("X-Spam-Status", status))
     fields.append(("X-Spam-Checker-Version", f"nbtext {__version__}"))
-    own = added_by(verdict.decision)
-    return AddedField(own.field, own.value, more=tuple(fields), family=FAMILY)
+    value = told(verdict.decision)
+    return AddedField(FIELD, value, more=tuple(fields), family=FAMILY)
 
 
 def report_of(verdict: Verdict) -> str:
