@@ -17,7 +17,7 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.score import Scored, score
-from nbtext.scoring.stored import FEW, FEW_BYTES
+from nbtext.scoring.stored import FEW, FEW_BYTES, scored_by
 from nbtext.scoring.stored_view import StoredView
 from nbtext.scoring.tail import TailView
 from nbtext.store.reuse import are_kept
@@ -88,11 +88,7 @@ class Scorer:
     def scored_batch(self, batch: "ReadBatch") -> Iterable[Scored]:
         """Score the documents of a batch that were read, in their order."""
         stored = self._stored_for(len(batch.documents))
-        quick = None
-        if stored is not None:
-            from nbtext.scoring.stored import scored_by
-
-            quick = scored_by(stored, batch.packed)
+        quick = scored_by(stored, batch.packed) if stored is not None else None
         if quick is None:
             return self.scored_together(batch.views)
         return [Scored(*quick[place]) for place in batch.places]
@@ -158,8 +154,6 @@ class Scorer:
         stored = self._stored_for(len(readings))
         if stored is None:
             return None
-        from nbtext.scoring.stored import scored_by
-
         scores = []
         for reading in readings:
             if not isinstance(reading, KeyReading):
