@@ -16,9 +16,9 @@ from math import log
 from typing import Final, NamedTuple
 
 from nbtext import __version__
+from nbtext.filtering import AddedField
 from nbtext.filtering.header_field import (
     FIELD,
-    AddedField,
     printable_label,
     printable_reason,
     told,
