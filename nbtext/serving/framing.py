@@ -12,6 +12,10 @@ import msgpack
 
 LENGTH: Final = Struct("<I")
 
+TOGETHER: Final = 1 << 16
+"""Maximum bytes that are sent in one piece with the values before them, which are
+copied for that: so the other process is woken once, and not twice."""
+
 
 def framed(plain: list[Any]) -> bytes:
     """Pack values behind their length in bytes."""

@@ -24,7 +24,13 @@ import msgpack
 
 from nbtext.errors import RequestError
 from nbtext.keyring import environment
-from nbtext.serving.framing import LENGTH, framed, receive_exactly, unframed
+from nbtext.serving.framing import (
+    LENGTH,
+    TOGETHER,
+    framed,
+    receive_exactly,
+    unframed,
+)
 from nbtext.serving.handlers import Answer, HandlerOptions
 from nbtext.serving.spamd import TRY_AGAIN, Request
 from nbtext.serving.users import AnyHandler, handler_of
@@ -171,8 +177,10 @@ class Helper:
         loop = asyncio.get_running_loop()
         is_stale, self._is_stale = self._is_stale, False
         try:
-            await loop.sock_sendall(helper, framed([*request, len(body), is_stale]))
-            await loop.sock_sendall(helper, body)
+            head = framed([*request, len(body), is_stale])
+            await loop.sock_sendall(helper, head + body[:TOGETHER])
+            if len(body) > TOGETHER:
+                await loop.sock_sendall(helper, memoryview(body)[TOGETHER:])
             if request.verb != "TELL":
                 body.clear()  # the answer may be as long
             (length,) = LENGTH.unpack(await _received(helper, LENGTH.size))
@@ -242,8 +250,9 @@ def _answer_next(worker: socket.socket, handler: AnyHandler) -> None:
     act = handler.learn_alone if request.verb == "TELL" else handler.classify_alone
     response, log, is_busy = act(request)
     del request  # the worker is about to hold the answer, too
-    worker.sendall(framed([len(response), log, is_busy]))
-    worker.sendall(response)
+    worker.sendall(framed([len(response), log, is_busy]) + response[:TOGETHER])
+    if len(response) > TOGETHER:
+        worker.sendall(memoryview(response)[TOGETHER:])
 
 
 def _ignored(_: str) -> None:

@@ -346,9 +346,9 @@ class Server:
         is_tell = request.verb == "TELL"
         if is_tell and not self._may_tell(connection):
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
-        if is_tell and self._service.handling.users is not None:
-            await self._check_teacher(connection)
         if is_tell:
+            if self._service.handling.users is not None:
+                await self._check_teacher(connection)
             return await self._lesson(parser)
         if self._is_slow(parser):
             # what is long is held once: it is gone here when the helper has it
@@ -375,7 +375,7 @@ class Server:
         request = parser.request
         if request.verb not in WITH_MESSAGE:
             return without_message(request)
-        if request.verb == "TELL" or is_long(parser) or request.verb in EXPLAINED:
+        if request.verb == "TELL" or request.verb in EXPLAINED or is_long(parser):
             return None
         answer = self._handler.at_once(request)
         return answer(parser.take_request()) if answer else None
