@@ -161,21 +161,21 @@ def _posteriors(
     Returns:
         The log posterior of both classes, and the same as it is printed.
     """
-    from math import exp, log, log1p  # who learns has no need of it
+    import math  # who learns has no need of it
 
     if score is not None:
         log_odds = fit[0] * score + fit[1]
-        rest = log1p(exp(-abs(log_odds)))
+        rest = math.log1p(math.exp(-abs(log_odds)))
         posterior = -(max(log_odds, 0.0) + rest), -(max(-log_odds, 0.0) + rest)
     else:
         whole = sum(documents)
-        posterior = log(documents[0] / whole), log(documents[1] / whole)
+        posterior = math.log(documents[0] / whole), math.log(documents[1] / whole)
     best = int(posterior[1] > posterior[0])
     others = documents[1 - best]
-    most = log((others + 1) / (others + 2))
+    most = math.log((others + 1) / (others + 2))
     if posterior[best] <= most:
         return posterior, posterior
-    left = -log(others + 2)
+    left = -math.log(others + 2)
     return posterior, (left, most) if best else (most, left)
 
 
