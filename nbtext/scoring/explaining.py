@@ -7,7 +7,7 @@ is what the score is computed from.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Final, NamedTuple
@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 from nbtext.counts import Fit
 from nbtext.document import Document
 from nbtext.scoring.correction import SOURCE as CORRECTION
-from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.decide import (
     DEFAULT,
     Decision,
@@ -27,12 +26,13 @@ from nbtext.scoring.decide import (
 )
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.joining import Group, Said, joined
-from nbtext.scoring.mixed import attribute_evidence, is_possible
+from nbtext.scoring.mixed import is_possible
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.registry import event_model, is_one_number
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
-from nbtext.scoring.score import is_by_evidence, score
+from nbtext.scoring.score import Account, account_of, is_by_evidence
+from nbtext.settings.columns import Column
 from nbtext.tokens import Bag, Reading, bag_of
 from nbtext.tokens.located import located, text_of
 
@@ -44,12 +44,12 @@ class _Term(NamedTuple):
     What a term says.
 
     Attributes:
-        by_class: for each class, what is added to its score.
+        by_class: the place of a class to what is added to its score, of few classes.
         correction: how much of that is the correction.
     """
 
-    by_class: list[float]
-    correction: list[float]
+    by_class: defaultdict[int, float]
+    correction: defaultdict[int, float]
 
 
 class _Sides(NamedTuple):
@@ -61,6 +61,10 @@ class _Sides(NamedTuple):
     def of(self, by_class: Sequence[float]) -> float:
         """Return how much more one has than the other."""
         return by_class[self.label] - by_class[self.rival]
+
+    def of_term(self, by_class: Mapping[int, float]) -> float:
+        """Return how much more a term says for one than for the other."""
+        return by_class.get(self.label, 0.0) - by_class.get(self.rival, 0.0)
 
 
 class _Taken(NamedTuple):
@@ -94,17 +98,16 @@ def explain(
     """
     bag = bag_of(reading, model.settings)
     model = model.remembering()  # the score, its parts and the counts that are told
-    scored = score(model, bag, calibration)
+    account = account_of(model, bag, calibration)
+    scored, attributes = account.scored, account.attributes
     decision = decide(document, scored, model.classes, rule=rule)
     sides = _sides(decision, label)
-    has_attributes = model.settings.has_attributes
-    attributes = attribute_evidence(model, bag) if has_attributes else []
     is_excluded = not is_possible(score_of(attributes, len(model.classes)))
     known = scored.known
     if not event_model(model.scoring.score).is_textbook:  # which scores text alone
         known -= sum(part.known for part in attributes)
     is_scored = not is_excluded and is_by_evidence(model, known)
-    taken = _taken(model, bag) if is_scored else _shares(model)
+    taken = _taken(model, account) if is_scored else _shares(model)
     fit = calibration if is_scored else Fit()
     if not is_excluded:
         _add_attributes(taken, model, attributes, fit)
@@ -163,10 +166,11 @@ def _shares(model: Model) -> _Taken:
 
 def _no_terms(model: Model) -> list[defaultdict[int, _Term]]:
     """Return for each view terms that say nothing so far."""
-    n = len(model.classes)
-    return [
-        defaultdict(lambda: _Term([0.0] * n, [0.0] * n)) for _ in model.settings.views
-    ]
+    return [defaultdict(_nothing) for _ in model.settings.views]
+
+
+def _nothing() -> _Term:
+    return _Term(defaultdict(float), defaultdict(float))
 
 
 def _add_attributes(
@@ -201,11 +205,10 @@ def _add_attributes(
         taken.parts.append((part.source, by_class, [0.0] * len(by_class)))
 
 
-def _taken(model: Model, bag: Bag) -> _Taken:
+def _taken(model: Model, account: Account) -> _Taken:
     """Take the score of a document's text apart."""
     event = event_model(model.scoring.score)
     terms = _no_terms(model)
-    bag, model = bag[: model.settings.n_texts], model.of_text()
     # a score of one number is the second class's; the first class has none
     first = 1 if event.calibration == "histogram" else 0
     n_classes = len(model.classes)
@@ -224,7 +227,7 @@ def _taken(model: Model, bag: Bag) -> _Taken:
         return sums
 
     parts = []
-    for part in event.evidence(model, bag):
+    for part in account.evidence:
         whole = part.divisor - part.smoothing
         divisor = whole if whole > 0 else part.divisor
         sums = spread(part, divisor, is_correction=False)
@@ -233,7 +236,7 @@ def _taken(model: Model, bag: Bag) -> _Taken:
             shrunk = [value * (divisor / part.divisor - 1) for value in sums]
             parts.append((f"smoothing of {part.source}", [0.0] * n_classes, shrunk))
     corrected, biases = [0.0] * n_classes, [0.0] * n_classes
-    for part in correction_evidence(model, bag):
+    for part in account.correction:
         sums = spread(part, part.divisor, is_correction=True)
         corrected = [*map(float.__add__, corrected, sums)]
         biases = [*map(float.__add__, biases, _rest(part, first, n_classes))]
@@ -257,17 +260,14 @@ def _part(
         name=name,
         contribution=sides.of(by_class),
         besides=sides.of(rest),
-        by_class=_named(model, by_class),
+        by_class=_named(model, enumerate(by_class)),
     )
 
 
-def _named(model: Model, by_class: Sequence[float]) -> dict[str, float]:
-    """Return numbers by the names of their classes, but for zeros."""
-    return {
-        name: value
-        for name, value in zip(model.classes, by_class, strict=True)
-        if value
-    }
+def _named(model: Model, by_class: Iterable[tuple[int, float]]) -> dict[str, float]:
+    """Return numbers by the names of their classes, in their order, but for zeros."""
+    classes = model.classes
+    return {classes[place]: value for place, value in sorted(by_class) if value}
 
 
 def _reasons(
@@ -280,7 +280,7 @@ def _reasons(
 ) -> tuple[Reason, ...]:
     """Return what the terms say, the strongest first."""
     rows = [
-        (-abs(sides.of(term.by_class)), view, key)
+        (-abs(sides.of_term(term.by_class)), view, key)
         for view, terms in enumerate(taken.terms)
         for key, term in terms.items()
     ]
@@ -292,7 +292,7 @@ def _reasons(
         places = located(view, fields, keys, model.settings.secret)
         terms = taken.terms[number]
         groups = joined(
-            Said(key, places[key], bag[number][key], sides.of(terms[key].by_class))
+            Said(key, places[key], bag[number][key], sides.of_term(terms[key].by_class))
             for key in keys
             if key in places
         )
@@ -313,6 +313,8 @@ def _reason(
     sides: _Sides,
 ) -> Reason:
     """Return what a group of overlapping terms says."""
+    columns = enumerate(model.settings.views[view].columns)
+    told = [column for column in columns if column[1] in ("occurrences", "documents")]
     own = [
         Reason(
             text=said.place.text,
@@ -320,9 +322,9 @@ def _reason(
             field=said.place.field,
             times=said.times,
             contribution=said.contribution,
-            correction=sides.of(terms[said.key].correction),
-            by_class=_named(model, terms[said.key].by_class),
-            counts=_counts(model, view, counts.get(said.key, [])),
+            correction=sides.of_term(terms[said.key].correction),
+            by_class=_named(model, terms[said.key].by_class.items()),
+            counts=_counts(model, told, counts.get(said.key, [])),
             key=said.key,
         )
         for said in group.terms
@@ -345,15 +347,12 @@ def _reason(
 
 
 def _counts(
-    model: Model, view: int, entries: Sequence[tuple[int, tuple[int, ...]]]
+    model: Model,
+    told: Sequence[tuple[int, Column]],
+    entries: Sequence[tuple[int, tuple[int, ...]]],
 ) -> dict[str, dict[str, int]]:
     """Return by class and column how much of a term was counted."""
-    columns = model.settings.views[view].columns
     return {
-        model.classes[class_]: {
-            column: value
-            for column, value in zip(columns, values, strict=True)
-            if column in ("occurrences", "documents")
-        }
+        model.classes[class_]: {column: values[place] for place, column in told}
         for class_, values in entries
     }

@@ -409,8 +409,11 @@ class _Remembered(Stored):
         missing: dict[int, list[Entry]] = {
             key: [] for key in keys if key not in self._known
         }
+        found = self._model.found(self._view, missing) if missing else {}
         self._known |= missing
-        self._known |= self._model.found(self._view, missing)
+        self._known |= found
+        if len(missing) == len(keys):
+            return found
         return {key: self._known[key] for key in keys if self._known[key]}
 
     def as_stored(self) -> tuple[Stored, ...]:

@@ -13,7 +13,7 @@ from nbtext.counts import Fit
 from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.mixed import attribute_evidence, is_possible, with_attributes
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.evidence import n_numbers, score_of
+from nbtext.scoring.models.evidence import Evidence, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import (
     IMPOSSIBLE,
@@ -42,6 +42,23 @@ class Scored(NamedTuple):
     tokens: int
 
 
+class Account(NamedTuple):
+    """
+    What a document scores, and what that is made of.
+
+    Attributes:
+        scored: the score.
+        evidence: what its text says by the counts.
+        correction: what is learnt beside them; empty if its tokens are not known.
+        attributes: what its attributes say.
+    """
+
+    scored: Scored
+    evidence: list[Evidence]
+    correction: list[Evidence]
+    attributes: list[Evidence]
+
+
 def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     """
     Score a document.
@@ -55,30 +72,40 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
         bag: the document's terms in each view.
         calibration: what `fitted` returned.
     """
+    return account_of(model, bag, calibration).scored
+
+
+def account_of(model: Model, bag: Bag, calibration: Fit) -> Account:
+    """Score a document as `score` does, and tell what that is made of."""
     event = event_model(model.scoring.score)
     has_attributes = model.settings.has_attributes
     text, of_text = model.of_text(), bag[: model.settings.n_texts]
     attributes = attribute_evidence(model, bag) if has_attributes else []
-    parts = event.evidence(text, of_text)
-    if event.is_textbook:  # all is one sum
-        parts += attributes
+    evidence, correction = event.evidence(text, of_text), list[Evidence]()
+    # of a textbook's score all is one sum
+    parts = [*evidence, *attributes] if event.is_textbook else evidence
     known = sum(part.known for part in parts)
     posterior = shares = tuple(log_shares(model.documents))
+    is_excluded = False
     if is_by_evidence(model, known):
-        parts += correction_evidence(text, of_text)
-        raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
-        if not is_possible(raw):
-            return _scored(model, bag, shares, 0)
-        posterior = log_posterior(raw, event.calibration, calibration)
+        correction = [*correction_evidence(text, of_text)]
+        n = n_numbers(event.calibration, len(model.classes))
+        raw = score_of([*parts, *correction], n)
+        is_excluded = not is_possible(raw)
+        if not is_excluded:
+            posterior = log_posterior(raw, event.calibration, calibration)
     if has_attributes and not event.is_textbook:
         joint = with_attributes(posterior, attributes)
-        if not is_possible(joint):
-            return _scored(model, bag, shares, 0)
-        posterior = tuple(normalised(joint))
-        known += sum(part.known for part in attributes)
-    if has_attributes:
+        is_excluded = is_excluded or not is_possible(joint)
+        if not is_excluded:
+            posterior = tuple(normalised(joint))
+            known += sum(part.known for part in attributes)
+    if is_excluded:
+        posterior, known = shares, 0
+    elif has_attributes:
         posterior = tuple(max(value, IMPOSSIBLE) for value in posterior)
-    return _scored(model, bag, posterior, known)
+    scored = _scored(model, bag, posterior, known)
+    return Account(scored, evidence, correction, attributes)
 
 
 def _scored(model: Model, bag: Bag, posterior: tuple[float, ...], known: int) -> Scored:

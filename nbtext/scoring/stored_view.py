@@ -180,13 +180,24 @@ class StoredView(Stored):
         spans = self._spans(
             {place: code for code, place in terms.values() if code >= n_classes}
         )
+        classes = self._arrays.unverified(self._names.classes)
+        columns, places, ones = self._columns, self._places, self._ones
+        has_gone = GONE in places
         found: dict[int, list[Entry]] = {}
         for key, (code, place) in terms.items():
-            if code >= n_classes:
-                entries = self._entries(*spans[place])
+            if code < n_classes:
+                entries = [(places[code], ones)]
             else:
-                class_ = self._places[code]
-                entries = [] if class_ == GONE else [(class_, self._ones)]
+                start, end = spans[place]
+                numbers = classes[start:end]
+                rows = zip(*[column[start:end] for column in columns], strict=True)
+                try:
+                    entries = [*zip(map(places.__getitem__, numbers), rows)]  # noqa: B905  both are of the span
+                except IndexError:
+                    what = f"a term is in class {max(numbers)} of {n_classes}"
+                    raise damaged(self._path, what) from None
+            if has_gone:
+                entries = [entry for entry in entries if entry[0] != GONE]
             if entries:
                 found[key] = entries
         return found
@@ -221,23 +232,6 @@ class StoredView(Stored):
             if not start <= end <= length:
                 what = f"a term's values are those from {start} to {end} of {length}"
                 raise damaged(self._path, what)
-
-    def _entries(self, start: int, end: int) -> list[Entry]:
-        classes = self._arrays.unverified(self._names.classes)
-        entries = []
-        for place in range(start, end):
-            class_ = self._class(classes[place])
-            if class_ != GONE:
-                columns = [column[place] for column in self._columns]
-                entries.append((class_, (*columns,)))
-        return entries
-
-    def _class(self, number: int) -> int:
-        if number >= len(self._places):
-            raise damaged(
-                self._path, f"a term is in class {number} of {len(self._places)}"
-            )
-        return self._places[number]
 
 
 def damaged(path: str, what: str) -> NotAModelError:
