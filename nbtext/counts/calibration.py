@@ -31,8 +31,11 @@ ROUNDED: Final = 9
 MOST_LOSS: Final = 1e6
 """The loss of what a model says is impossible, in nats."""
 
+OCTAVE: Final = 4
+"""So many steps of TEMPERATURES double them."""
+
 TEMPERATURES: Final[tuple[float, ...]] = tuple(
-    2.0 ** (step / 4) for step in range(-24, 41)
+    2.0 ** (step / OCTAVE) for step in range(-24, 41)
 )
 """The grid of s: from 1/64 to 1024, four values an octave."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from nbtext.counts import Calibration, bin_of
-from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES, totals
+from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, OCTAVE, TEMPERATURES, totals
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import keeps_corrected, no_calibrations
@@ -55,9 +55,6 @@ ROOM: Final = 1 << 15
 FEW_CLASSES: Final = 64
 """With fewer classes the exponentials of each are side by side, with more those of each
 document: what is long is added up faster."""
-
-OCTAVE: Final = 4
-"""So many steps of temperatures double them (`TEMPERATURES`)."""
 
 KEPT: Final = 1 << 23
 """Maximum numbers that are kept of documents' scores by all candidates."""

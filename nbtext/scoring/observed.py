@@ -7,8 +7,9 @@ candidate, and where they fell, or what takes back what they had said.
 
 from __future__ import annotations
 
+from math import exp, inf, log, log1p
 from operator import neg
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +19,22 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 from nbtext.counts import Calibration, bin_of
-from nbtext.counts.calibration import FARTHEST_BIN, LOSS_UNIT, MOST_LOSS, TEMPERATURES
+from nbtext.counts.calibration import (
+    FARTHEST_BIN,
+    LOSS_UNIT,
+    MOST_LOSS,
+    OCTAVE,
+    TEMPERATURES,
+)
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.held_out import keeps_corrected, no_calibrations
 from nbtext.scoring.mixed import scores_by
 from nbtext.scoring.models.evidence import score_of
-from nbtext.scoring.posterior import normalised
 from nbtext.store.ledger import LOSSES, NO_BIN, last_scored_by
+
+LEAST_SHARE: Final = 1e-20
+"""The square of a lesser share of the best class adds nothing to a loss."""
 
 
 def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
@@ -68,13 +77,36 @@ def _observed(
     if not nothing.losses:
         counts = {(bin_of(raw[0]), label): 1}
         return nothing._replace(counts=counts, documents={label: 1})
-    place = classes.index(label)
-    losses = [
-        min(-normalised([s * value for value in raw])[place], MOST_LOSS)
-        for s in TEMPERATURES
-    ]
+    losses = losses_of(raw, classes.index(label))
     units = tuple(round(loss * LOSS_UNIT) for loss in losses)
     return nothing._replace(losses=units, documents={label: 1})
+
+
+def losses_of(raw: Raw, place: int) -> list[float]:
+    """
+    Return the log-loss of a document at each of the TEMPERATURES, in nats.
+
+    As in `nbtext.scoring.leave_one_out.observed_losses` the first octave takes
+    exponentials, each other their squares.
+
+    Args:
+        raw: its score in each class.
+        place: that of its own class.
+    """
+    best = max(range(len(raw)), key=raw.__getitem__)
+    if raw[best] == -inf:  # no class is possible, so none is more probable
+        return [log(len(raw))] * len(TEMPERATURES)
+    below = [value - raw[best] for value in raw]
+    own = below[place]
+    del below[best]  # whose share is 1
+    losses = [0.0] * len(TEMPERATURES)
+    for first, s in enumerate(TEMPERATURES[:OCTAVE]):
+        shares = [exp(s * value) for value in below]
+        for number in range(first, len(losses), OCTAVE):
+            loss = log1p(sum(shares)) - TEMPERATURES[number] * own
+            losses[number] = min(loss, MOST_LOSS)
+            shares = [share * share for share in shares if share > LEAST_SHARE]
+    return losses
 
 
 def bins_of(observation: Sequence[Calibration]) -> tuple[int, ...]:

@@ -95,9 +95,10 @@ class OnWeightedTerms(EventModel):
         logs = {key: log_count(terms[key]) for key in found}
         length = sqrt(sum(value * value for value in logs.values()))
         sizes = [by_class[column] / UNIT for by_class in model.totals[view]]
+        size_of_all = sum(sizes)
         # 1 / (W_c h) of each class
         rates = [
-            sum(sizes) / (SHARE * len(sizes) * max(size, LEAST_SIZE)) for size in sizes
+            size_of_all / (SHARE * len(sizes) * max(size, LEAST_SIZE)) for size in sizes
         ]
         rows = []
         for key, entries in found.items():
@@ -113,5 +114,5 @@ class OnWeightedTerms(EventModel):
                 rows.append((key, class_, x * says))
         n_terms = max(model.n_terms(view), 1)
         sum_of_x = weight * sum(logs.values()) / length
-        rest = [sum_of_x * log(sum(sizes) - size + a * n_terms) for size in sizes]
+        rest = [sum_of_x * log(size_of_all - size + a * n_terms) for size in sizes]
         return Evidence(settings.name, rows, rest=rest, known=known)

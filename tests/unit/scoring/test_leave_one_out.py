@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES
+from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, OCTAVE, TEMPERATURES
 from nbtext.counts.term_table import TermTable
 from nbtext.scoring import leave_one_out
 from nbtext.scoring.batch_model import BatchModel, batch_model_of
-from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses, slices
+from nbtext.scoring.leave_one_out import ROOM, left_out, observed_losses, slices
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.settings.columns import WEIGHTED
