@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from nbtext.byte_order import is_wide, unmarked_codec
 from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.plain_mail import is_name_of_file
@@ -21,7 +22,7 @@ from nbtext.sources._labels import printable
 from nbtext.sources._lines import lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
-from nbtext.sources._unicode import narrow, refuse_unmarked
+from nbtext.sources._unicode import LOOKED_AT, narrow, refuse_unmarked
 from nbtext.sources.mbox import LONGEST_SEPARATOR, item_of, may_become_mbox, messages
 
 IS_MAIL = {"mail": True, "text": False}
@@ -97,7 +98,11 @@ def stream_items(
 
 
 def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
-    """Say that one document is a list, or would be a table or an index in training."""
+    """
+    Say what one document may be instead.
+
+    It is a list, would be a table or an index in training, or has another encoding.
+    """
     name = place.name
     if options.expects_table:
         yield Note(
@@ -105,9 +110,17 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
             "given; --format csv reads it as a table"
         )
         return
+    head = stream.peek(HEAD)
+    codec = None if is_wide(head) else unmarked_codec(head[:LOOKED_AT])
+    if codec is not None:
+        yield Note(
+            f"{name}: what looks like {codec} without a byte order mark is read byte "
+            "by byte, and hardly a word of it is found; convert it with "
+            f"`iconv -f {codec} -t UTF-8`",
+            is_warning=True,
+        )
     if place.labelled:
         return
-    head = stream.peek(HEAD)
     path = "" if name == "-" else name
     if all(map(is_name_of_file, (head.rpartition(b"\n")[0] or head).split(b"\n"))):
         looks = f"every line is the name of a file; --files-from {name} reads these"

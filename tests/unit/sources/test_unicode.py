@@ -125,3 +125,29 @@ def test_a_mail_that_was_saved_as_utf_16_is_the_same_mail(codec: str) -> None:
     mail = read_mail(text.encode())
 
     assert read_mail(MARKS[codec] + text.encode(codec)) == mail
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["cheap pills now\n", "Subject: x\n\ncheap pills\n"])
+def test_one_document_that_is_not_marked_is_warned_of(
+    codec: str, text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "saved.txt"
+    name = codec.upper().replace("16-", "16")
+
+    path.write_bytes(text.encode(codec))
+    notes = [item for item in read(str(path)) if isinstance(item, Note)]
+    path.write_bytes(MARKS[codec] + text.encode(codec))
+    marked = [item for item in read(str(path)) if isinstance(item, Note)]
+
+    assert [note.is_warning for note in notes] == [True]
+    assert f"looks like {name} without a byte order mark" in notes[0].text
+    assert notes[0].text.endswith(f"`iconv -f {name} -t UTF-8`")
+    assert marked == []
+
+
+def test_bytes_that_are_no_text_are_not_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "some.bin"
+    path.write_bytes(bytes(range(256)) * 8)
+
+    assert not [item for item in read(str(path)) if isinstance(item, Note)]
