@@ -19,12 +19,10 @@ from nbtext.scoring import Model, fitted, load_model
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.threshold import reach_of
 from nbtext.settings.scoring import OCCURRENCES, UNK
-from nbtext.store import check_sound
+from nbtext.store import ModelFile, check_sound
 from nbtext.store.header import joined_history
-from nbtext.store.texts import n_texts
-from nbtext.store.undo import last_records
+from nbtext.store.ledger import n_records
 from nbtext.tokens.engine import engine
-from nbtext.upkeep import about_doubles, count_doubles
 
 LEAST_LEFT: Final = 0.95
 """With fewer documents left than this share of those that it was learnt from, a
@@ -48,6 +46,8 @@ def command(model: str, as_json: bool) -> None:
     check_sound(opened.file)
     facts = facts_of(opened)
     if facts["doubles"]:
+        from nbtext.upkeep import about_doubles
+
         to_stderr(f"WARNING: {escaped(opened.path)}: {about_doubles(facts['doubles'])}")
     if as_json:
         to_stdout([json_of(facts)])
@@ -90,9 +90,9 @@ def facts_of(model: Model) -> dict[str, Any]:
         "path": model.path,
         "bytes": model.file.size,
         "tables": len(tables),
-        "doubles": count_doubles(model.file),
+        "doubles": _n_doubles(model.file),
         "terms": sum(map(model.n_terms, range(len(model.settings.views)))),
-        "texts": n_texts(model.file),
+        "texts": _n_texts(model.file),
         "classes": classes,
         "settings": model.settings.as_dict(),
         "scoring": model.scoring.as_dict(),
@@ -116,12 +116,37 @@ def facts_of(model: Model) -> dict[str, Any]:
         },
         "undo": {
             "documents": _last_taught(model),
-            "records": len(last_records(model.file, tables, newest.history.keep)),
+            "records": n_records(model.file, newest.history.keep),
         },
         "written": newest.written,
         "writer": newest.writer,
         "tokenizer": engine().description,
     }
+
+
+def _n_doubles(file: ModelFile) -> int:
+    """Return how many documents models that were joined have both counted."""
+    if file.is_in_order:
+        return 0  # it is one model
+    from nbtext.upkeep import count_doubles  # which loads numpy
+
+    return count_doubles(file)
+
+
+def _n_texts(file: ModelFile) -> int | None:
+    """
+    Return of how many terms a model has texts, None if it keeps none.
+
+    Raises:
+        NotAModelError: the file is damaged.
+    """
+    numbers = [table.header.texts for table in file.tables]
+    known = [number for number in numbers if number is not None]
+    if len(known) > 1:  # files were joined, which may have texts of the same terms
+        from nbtext.store.texts import read_texts  # which loads numpy
+
+        return sum(map(len, read_texts(file) or ()))
+    return sum(known[0]) if known else None
 
 
 def correction_facts(info: CorrectionInfo | None) -> dict[str, Any] | None:

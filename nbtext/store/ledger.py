@@ -331,6 +331,26 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
     return found
 
 
+def n_records(file: ModelFile, keep: int) -> int:
+    """Return of how many documents that are still counted there are records."""
+    found = {one for table in file.tables for one in _rows_of_records(table)}
+    counted = rows_of_all(file, {digest for digest, _ in found})
+    return min(sum(row in counted[digest] for digest, row in found), keep)
+
+
+def _rows_of_records(table: StoredTable) -> Iterator[tuple[bytes, Row]]:
+    """Yield the digests and rows of the documents of which a table has records."""
+    if not table.header.history.records:
+        own = own_record(table)
+        if own is not None:
+            yield own[:2]
+        return
+    names = (RECORDS.high, RECORDS.low, RECORDS.classes, RECORDS.fingerprints)
+    arrays = (table.arrays[name] for name in names)
+    for high, low, place, mark in zip(*arrays, strict=True):
+        yield digest_of(high, low), Row(_class_name(table, place) or "", mark)
+
+
 def record_held(table: StoredTable) -> tuple[bytes, Row, Record] | None:
     """Return what `own_record` does, whether or not other counts are in it, too."""
     header, arrays = table.header, table.arrays

@@ -36,20 +36,6 @@ def read_texts(file: ModelFile) -> tuple[TermTexts, ...] | None:
     return tuple(joined(of_view) for of_view in zip(*parts, strict=True))
 
 
-def n_texts(file: ModelFile) -> int | None:
-    """
-    Return of how many terms a model has texts, None if it keeps none.
-
-    Raises:
-        NotAModelError: the file is damaged.
-    """
-    numbers = [table.header.texts for table in file.tables]
-    known = [number for number in numbers if number is not None]
-    if len(known) > 1:  # files were joined, which may have texts of the same terms
-        return sum(map(len, read_texts(file) or ()))
-    return sum(known[0]) if known else None
-
-
 def stored_texts(table: StoredTable) -> Sequence[TermTexts]:
     """
     Return the texts of one table that has any, for each view.

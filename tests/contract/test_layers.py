@@ -264,6 +264,20 @@ def test_moving_or_forgetting_a_file_loads_neither_click_nor_numpy(
     assert loaded.isdisjoint((*HEAVY, "click"))
 
 
+@pytest.mark.usefixtures("model")
+def test_what_a_model_knows_is_said_without_numpy(tmp_path: Path) -> None:
+    (tmp_path / "document.eml").write_text("money winner")
+    loaded_by(
+        RUN.format(arguments=["learn", "-q", "-m", "m.nbt", "ham", "document.eml"]),
+        tmp_path,
+    )
+
+    loaded = loaded_by(RUN.format(arguments=["info", "-m", "m.nbt"]), tmp_path)
+
+    assert "nbtext.cli.info_command" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
 KNOWN = b"Subject: money\n\nmoney for a winner\n"
 LEAN = [
     ["classify", "-m", "mail.nbt"],

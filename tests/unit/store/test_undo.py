@@ -23,6 +23,7 @@ from nbtext.store import (
 from nbtext.store.blocks import Buffer
 from nbtext.store.compacting import compact_tail
 from nbtext.store.header import KEPT_RECORDS
+from nbtext.store.ledger import n_records
 from nbtext.store.schema import TYPES
 from nbtext.store.undo import join_records, last_records, records_in
 from nbtext.store.writing import pack, replace_file
@@ -73,7 +74,9 @@ def bags_of(records: UndoRecords) -> list[Bag]:
 def kept(path: str, keep: int = KEPT_RECORDS) -> list[str]:
     """Return the texts whose records are the last of a file's."""
     file = open_model(path)
-    return texts_of(last_records(file, file.tables, keep), file, *"abcdef")
+    found = last_records(file, file.tables, keep)
+    assert n_records(file, keep) == len(found)  # which loads no numpy
+    return texts_of(found, file, *"abcdef")
 
 
 def test_the_last_that_were_learnt_are_kept_in_their_order(path: str) -> None:
@@ -104,6 +107,7 @@ def test_what_has_moved_is_kept_where_it_is_now(path: str) -> None:
     file = open_model(path)
 
     records = last_records(file, file.tables, KEPT_RECORDS)
+    assert n_records(file, KEPT_RECORDS) == len(records)
 
     assert texts_of(records, file, "a", "b") == ["b", "a"]
     assert [row.label for row in records.rows] == ["ham", "spam"]
@@ -127,6 +131,7 @@ def test_records_hold_the_terms_that_were_learnt(path: str) -> None:
     expected = [bag_of(reading, file.settings) for reading in readings]
 
     records = last_records(file, file.tables, KEPT_RECORDS)
+    assert n_records(file, KEPT_RECORDS) == len(records)
 
     assert bags_of(records) == expected
     assert bags_of(records.take([2, 0])) == [expected[2], expected[0]]
