@@ -137,7 +137,7 @@ def test_where_numpy_does_not_fit_is_no_fault_of_nbtext(folders: Path) -> None:
     # what prints the version loads no numpy, whose libraries take some 40 MB more
     limit = limit_for("--version") - MORE // 2
 
-    done = run(limit, "info", "-m", folders / "model.nbt")
+    done = run(limit, "dump", "-m", folders / "model.nbt")
 
     assert done.returncode == status.TRY_AGAIN, done.stderr
     assert b"Error: there is not enough memory; allow more" in done.stderr
