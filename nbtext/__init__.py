@@ -26,7 +26,12 @@ if TYPE_CHECKING:
         load,
         read_documents,
     )
-    from nbtext.api.evaluating import evaluate, evaluate_folds, evaluate_replay
+    from nbtext.api.evaluating import (
+        evaluate,
+        evaluate_folds,
+        evaluate_on,
+        evaluate_replay,
+    )
     from nbtext.api.learning import forget, learn, learn_labelled
     from nbtext.api.training import train, train_on
     from nbtext.doctor import Findings
@@ -66,6 +71,7 @@ __all__ = [
     "combine",
     "evaluate",
     "evaluate_folds",
+    "evaluate_on",
     "evaluate_replay",
     "examine",
     "forget",
@@ -91,7 +97,12 @@ _HOMES: "Final" = {
         "load",
         "read_documents",
     ],
-    "api.evaluating": ["evaluate", "evaluate_folds", "evaluate_replay"],
+    "api.evaluating": [
+        "evaluate",
+        "evaluate_folds",
+        "evaluate_on",
+        "evaluate_replay",
+    ],
     "api.learning": ["forget", "learn", "learn_labelled"],
     "api.training": ["train", "train_on"],
     "doctor.findings": ["Findings"],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nbtext.arguments import AnyPath
     from nbtext.counts import ReadReport
     from nbtext.counts.counting import Progress
-    from nbtext.document import Item, Note
+    from nbtext.document import AnyDocument, Item, Note
     from nbtext.evaluation import Evaluation
     from nbtext.evaluation.stream import OrderName
     from nbtext.learning import SettingsOverrides
@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     from nbtext.scoring.combining import Decider
     from nbtext.settings.scoring import Scoring
 
-from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled_sources
+from nbtext.api._shared import (
+    AUTO,
+    IMPORTS,
+    checked_regime,
+    labelled,
+    labelled_sources,
+)
 from nbtext.arguments import MOST_FOLDS, count_of, decider_of, instance_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
@@ -89,17 +95,11 @@ def evaluate(
         ValueError: `jobs` is below 1, or `reasons` below 0.
     """
     from nbtext.evaluation import evaluate_model
-    from nbtext.evaluation.comparing import Rights, compare
 
     sources, options = sources_of(sources), instance_of("options", options, Options)
-    decider_of("model", model)
-    if against is not None:
-        decider_of("against", against)
+    model = _telling(model, against, reasons)
     jobs = count_of("jobs", jobs, least=1)
-    reasons = count_of("reasons", reasons, least=0)
     keep_memory()
-    if reasons and isinstance(model, Classifier):
-        model = Classifier(model.model, policy=model.policy, n_reasons=reasons)
     deciding = model
     options = options._replace(
         model_fields=lambda: deciding.fields, model_classes=model.classes
@@ -140,8 +140,104 @@ def evaluate(
                 **workers,
             )
 
+    return _of_both(measured, model, against, positive, on_read)
+
+
+def evaluate_on(
+    model: Decider,
+    pairs: Iterable[tuple[str, AnyDocument]],
+    *,
+    estimate_prior: bool = False,
+    positive: str | None = None,
+    seen: bool = False,
+    against: Decider | None = None,
+    reasons: int = 0,
+    on_read: Callable[[ReadReport], None] | None = None,
+    jobs: int = 1,
+) -> Evaluation:
+    """
+    Measure how good a model is on documents from memory, as `evaluate` does on sources.
+
+    Args:
+        model: what `load` or `combine` returned.
+        pairs: a label and a document each.
+        estimate_prior: as for `evaluate`.
+        positive: likewise.
+        seen: likewise.
+        against: likewise.
+        reasons: likewise.
+        on_read: likewise; documents are called by their numbers, from 1, if they have
+            no names of their own that differ.
+        jobs: likewise.
+
+    Raises:
+        SourceError: there is no document.
+        SettingsError: as of `evaluate`.
+        TypeError: what is given are no pairs of a label and a document, or a model is
+            not open.
+        ValueError: a label is empty, `jobs` is below 1, or `reasons` below 0.
+    """
+    from nbtext.evaluation import evaluate_model
+
+    model = _telling(model, against, reasons)
+    jobs = count_of("jobs", jobs, least=1)
+    keep_memory()
+    found = [*labelled(pairs)]
+    if len({one.name for one in found}) < len(found):  # two models compare by name
+        found = [one._replace(name=str(n)) for n, one in enumerate(found, 1)]
+
+    def measured(
+        model: Decider,
+        on_read: Callable[[ReadReport], None] | None,
+        on_decision: Callable[[Decision], None] | None = None,
+        **how: Any,
+    ) -> Evaluation:
+        deciding = model if seen else _as_unseen(model)
+        with _processes(deciding, jobs) as workers:
+            return evaluate_model(
+                deciding,
+                found,
+                is_estimated=estimate_prior,
+                max_bytes=AUTO.max_bytes,
+                on_read=on_read,
+                on_decision=on_decision,
+                jobs=jobs,
+                **how,
+                **workers,
+            )
+
+    return _of_both(measured, model, against, positive, on_read)
+
+
+def _telling(model: Decider, against: Decider | None, reasons: int) -> Decider:
+    """
+    Return the model that is measured, which tells so many reasons of an error.
+
+    Raises:
+        TypeError: a model is not open.
+        ValueError: `reasons` is below 0.
+    """
+    decider_of("model", model)
+    if against is not None:
+        decider_of("against", against)
+    reasons = count_of("reasons", reasons, least=0)
+    if reasons and isinstance(model, Classifier):
+        return Classifier(model.model, policy=model.policy, n_reasons=reasons)
+    return model
+
+
+def _of_both(
+    measured: Callable[..., Evaluation],
+    model: Decider,
+    against: Decider | None,
+    positive: str | None,
+    on_read: Callable[[ReadReport], None] | None,
+) -> Evaluation:
+    """Measure a model, and say how another compares with it if there is one."""
     if against is None:
         return measured(model, on_read, positive=positive)
+    from nbtext.evaluation.comparing import Rights, compare
+
     told, first, second = _Told(on_read), Rights(), Rights()
     result = measured(model, told.of_first, first, positive=positive)
     name = "the other model"

@@ -3,12 +3,15 @@ from pathlib import Path
 import pytest
 
 from nbtext import (
+    Document,
     NbtextError,
     Options,
     Policy,
     SettingsOverrides,
     classify,
     classify_all,
+    evaluate,
+    evaluate_on,
     forget,
     learn,
     load,
@@ -147,3 +150,65 @@ def test_a_model_is_begun_only_if_asked_for(tmp_path: Path) -> None:
     assert [one.outcome for one in learn(path, "spam", ["win"], create=True)] == [
         "learnt"
     ]
+
+
+UNSEEN: list[tuple[str, str]] = [
+    ("spam", "a cash prize"),
+    ("spam", "a meeting"),
+    ("ham", "minutes of lunch"),
+    ("ham", "claim it at noon"),
+    ("ham", "of a meeting"),
+]
+
+
+@pytest.mark.usefixtures("rows")
+def test_documents_in_memory_are_evaluated_as_those_of_files_are(
+    tmp_path: Path,
+) -> None:
+    model, other = load(tmp_path / "rows.nbt"), tmp_path / "other.nbt"
+    train_on(PAIRS, other)
+    lines = [f"{label},{text},\n" for label, text in UNSEEN]
+    table = tmp_path / "unseen.csv"
+    table.write_text("label,title,body\n" + "".join(lines))
+    documents = [
+        (label, Document("", (text.encode(), b""), columns=("title", "body")))
+        for label, text in UNSEEN
+    ]
+
+    for settings in ({}, {"seen": True, "positive": "ham"}, {"estimate_prior": True}):
+        expected = evaluate(model, [table], **settings)
+        found = evaluate_on(model, iter(documents), **settings)
+        assert found.as_dict() == expected.as_dict()
+    against = evaluate_on(model, documents, against=load(other), jobs=2).against
+    assert against is not None
+    assert against.documents == len(UNSEEN)
+
+
+def test_errors_in_memory_are_called_by_number_and_have_reasons(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    train_on(PAIRS, path)
+
+    found = evaluate_on(load(path), [("ham", "win"), ("spam", "prize")], reasons=2)
+
+    assert [(one.name, one.label) for one in found.errors or ()] == [("1", "spam")]
+    assert found.errors
+    assert found.errors[0].reasons
+
+
+def test_what_cannot_be_evaluated_from_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    train_on(PAIRS, path)
+    model, wrong = load(path), {"spam": "a prize"}
+
+    with pytest.raises(TypeError, match="expected a list of pairs of a label"):
+        evaluate_on(model, wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"found 'm.nbt'; open it with load"):
+        evaluate_on("m.nbt", UNSEEN)  # type: ignore[arg-type]
+    with pytest.raises(SourceError, match="no document to evaluate"):
+        evaluate_on(model, [])
+    with pytest.raises(SettingsError, match="the model has no class 'sport'"):
+        evaluate_on(model, [("sport", "a match")])
+    with pytest.raises(ValueError, match="this one is empty"):
+        evaluate_on(model, [("", "a match")])
+    with pytest.raises(ValueError, match="jobs"):
+        evaluate_on(model, UNSEEN, jobs=0)
