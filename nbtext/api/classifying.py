@@ -98,8 +98,8 @@ def combine(
         policy: how decisions are made; None for the policy kept in the first model.
 
     Raises:
-        SettingsError: their classes differ, some read columns of tables and some do
-            not, or the policy asks for a share of false positives.
+        SettingsError: one is there twice, their classes differ, some read columns of
+            tables and some do not, or the policy asks for a share of false positives.
         TypeError: the models are no list of what `load` returned, or the policy is
             none.
     """

@@ -14,6 +14,7 @@ a document says nothing of it. A probability is capped if any of the models caps
 own, by the class counts of whichever has more documents: they may be the same ones.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -77,9 +78,9 @@ class CombinedClassifier:
             policy: how decisions are made; None for the policy of the first model.
 
         Raises:
-            SettingsError: there are fewer than two models, they have different classes,
-                some read columns of tables and some do not, or the policy asks for a
-                share of false positives.
+            SettingsError: there are fewer than two models, one is there twice, they
+                have different classes, some read columns of tables and some do not,
+                or the policy asks for a share of false positives.
         """
         parts = [*map(_alone, _checked(parts))]
         own = parts[0].model.policy
@@ -217,6 +218,14 @@ def _checked(parts: Sequence[Classifier]) -> Sequence[Classifier]:
         message = f"models that decide together are two or more, not {len(parts)}"
         raise SettingsError(message)
     first = parts[0]
+    files = [os.path.realpath(part.model.path) for part in parts]
+    for place, part in enumerate(parts):
+        if files[place] in files[:place]:
+            message = (
+                f"{part.model.path} is named twice, and would decide with itself, "
+                "surer than it is; name each model once"
+            )
+            raise SettingsError(message)
     for other in parts[1:]:
         if other.classes != first.classes:
             message = (

@@ -287,8 +287,10 @@ def test_the_path_of_a_model_is_no_model(model: Path) -> None:
 
 
 def test_several_models_are_no_model_where_one_is_expected(model: Path) -> None:
-    opened = nbtext.load(model)
-    several: Any = nbtext.combine(iter([opened, opened]))  # type: ignore[arg-type]
+    opened, copy = nbtext.load(model), model.with_name("copy.nbt")
+    copy.write_bytes(model.read_bytes())
+    both = iter([opened, nbtext.load(copy)])
+    several: Any = nbtext.combine(both)  # type: ignore[arg-type]
     calls: list[Callable[..., Any]] = [
         lambda: nbtext.joint_log_likelihood(several, "a goal"),
         lambda: nbtext.combine([several, opened]),

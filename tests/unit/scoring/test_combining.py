@@ -183,9 +183,9 @@ def test_a_model_that_decides_alone_as_it_does_together_stays_as_it_is(
     tmp_path: Path,
 ) -> None:
     """What it has arranged for many documents need not be arranged again."""
-    path = tmp_path / "a.nbt"
-    plain = text_model(path, {"ham": 3, "spam": 3})
-    careful = load(path, policy=Policy(threshold=0.9))
+    plain = text_model(tmp_path / "a.nbt", {"ham": 3, "spam": 3})
+    text_model(tmp_path / "b.nbt", {"ham": 3, "spam": 3})
+    careful = load(tmp_path / "b.nbt", policy=Policy(threshold=0.9))
 
     found = combine([plain, careful]).parts
 
@@ -203,6 +203,14 @@ def test_what_cannot_be_combined_is_refused(tmp_path: Path) -> None:
         combine([first])
     with pytest.raises(SettingsError, match=r"has the classes ham, junk, and .*a\.nbt"):
         combine([first, load(other)])
+
+
+def test_a_model_does_not_decide_with_itself(tmp_path: Path) -> None:
+    first = text_model(tmp_path / "a.nbt", {"ham": 3, "spam": 3})
+    (tmp_path / "link.nbt").symlink_to("a.nbt")
+
+    with pytest.raises(SettingsError, match=r"link\.nbt is named twice, and would"):
+        combine([first, load(tmp_path / "link.nbt")])
 
 
 def test_each_model_reads_its_own_columns(tmp_path: Path) -> None:
