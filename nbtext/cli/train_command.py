@@ -3,7 +3,7 @@
 import os
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from nbtext.learning.summary import TrainingSummary
-
-FEW_CLASSES: Final = 20
-"""So many classes are not too many, however few documents there are."""
 
 
 @click.command(epilog="Labels: a folder's name is its class; LABEL=PATH names another.")
@@ -193,12 +190,6 @@ def warnings_of(made: "TrainingSummary") -> list[str]:
         lines.append(
             f"WARNING: {counted(made.conflicts, 'document')} stood under two labels "
             "or more; each label has counted it"
-        )
-    n_classes, learnt = len(made.classes), sum(made.classes.values())
-    if n_classes > max(FEW_CLASSES, learnt / 2):
-        lines.append(
-            f"WARNING: {n_classes:,} classes are many for {counted(learnt, 'document')}"
-            "; are these the labels (--label-column), and not texts or numbers of rows?"
         )
     if pairs := alike(made.classes):
         first, second = map(quoted, pairs[0])

@@ -8,7 +8,7 @@ documents are made, and the sample that training would keep of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +25,7 @@ from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
 from nbtext.counts.sample import Block
+from nbtext.document import Note
 from nbtext.errors import NoMemoryError
 from nbtext.learning.finishing import sample_limits
 from nbtext.tokens import fingerprints, read_terms
@@ -74,6 +75,21 @@ class LabelledSources(NamedTuple):
             self.on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
+
+
+FEW_CLASSES: Final = 20
+"""So many classes are not too many, however few documents there are."""
+
+
+def notes_on_labels(n_classes: int, documents: int) -> list[Note]:
+    """Return a warning of classes that are as many as texts or numbers of rows are."""
+    if n_classes <= max(FEW_CLASSES, documents / 2):
+        return []
+    text = (
+        f"{n_classes:,} classes are many for {documents:,} documents; are these the "
+        "labels (--label-column), and not texts or numbers of rows?"
+    )
+    return [Note(text, is_warning=True)]
 
 
 OnKept: TypeAlias = Callable[["Kept | None"], None]

@@ -40,6 +40,7 @@ from nbtext.learning.judging import Judge
 from nbtext.learning.reading_once import (
     LabelledSources,
     counts_of,
+    notes_on_labels,
     read_once,
     sample_of,
 )
@@ -111,8 +112,9 @@ def select(
 
     cache, settings, report = read_once(sources, overrides.settings, keep)
     with cache:
-        sources.tell(report)
         classes = sorted(set(cache.labels))
+        report.notes += notes_on_labels(len(classes), len(cache.labels))
+        sources.tell(report)
         check(classes, sources.read)
         scoring = overrides.scoring_for(settings, len(classes))
         if event_model(scoring.score).weighs_again:

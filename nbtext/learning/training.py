@@ -37,7 +37,7 @@ from nbtext.errors import TOO_MANY_CLASSES, TrainingError, clipped
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
-from nbtext.learning.reading_once import LabelledSources
+from nbtext.learning.reading_once import LabelledSources, notes_on_labels
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.summary import Outcome, TrainingSummary
@@ -154,6 +154,7 @@ def trained_on(
     sample, beginnings = counted.sample, counted.texts
     del counted
     report.notes += notes_on_columns(table)
+    report.notes += notes_on_labels(len(table.classes), sum(table.documents))
     sources.tell(report)
     check_trainable(table, report.skipped, sources.read)
     scoring = overrides.scoring_for(table.settings, len(table.classes))

@@ -135,7 +135,9 @@ def test_of_many_classes_the_summary_names_the_largest(run: "Run") -> None:
 
     named = ", ".join(f"{n:02} 2" for n in range(3, 23))
     assert out == ""
-    assert err.splitlines()[0].endswith(f" s: {named} and 3 more")
+    told, summary = err.splitlines()[:2]
+    assert told.startswith("WARNING: 23 classes are many for 43 documents; ")
+    assert summary.endswith(f" s: {named} and 3 more")
     said = json.loads(run("train", "--json", "-m", "n.nbt", "many.tsv").out)
     assert len(said["classes"]) == 23
 
@@ -329,15 +331,17 @@ def test_train_warns_of_a_column_of_labels_that_is_another(
     Path("rows.csv").write_text("id,text\n" + "".join(lines))
     columns = ("--label-column", "id", "--text-column", "text")
 
-    status, _, err = run("train", "-q", "-m", "m.nbt", *columns, "rows.csv")
+    for regime in ("everything", "errors"):
+        given = (*columns, "--regime", regime)
+        status, _, err = run("train", "-q", "-m", "m.nbt", *given, "rows.csv")
 
-    assert status == 0
-    assert err == (
-        "WARNING: 21 classes are many for 21 documents; are these the labels "
-        "(--label-column), and not texts or numbers of rows?\n"
-        if is_told
-        else ""
-    )
+        assert status == 0
+        assert err == (
+            "WARNING: 21 classes are many for 21 documents; are these the labels "
+            "(--label-column), and not texts or numbers of rows?\n"
+            if is_told
+            else ""
+        )
 
 
 def test_train_warns_of_labels_that_look_the_same(run: "Run") -> None:

@@ -212,3 +212,14 @@ def test_what_cannot_be_evaluated_from_memory_is_refused(tmp_path: Path) -> None
         evaluate_on(model, [("", "a match")])
     with pytest.raises(ValueError, match="jobs"):
         evaluate_on(model, UNSEEN, jobs=0)
+
+
+def test_labels_that_are_texts_are_told(tmp_path: Path) -> None:
+    """Pairs the wrong way round, of which nothing else would be seen."""
+    pairs = [(f"text {n} of it", "spam" if n % 2 else "ham") for n in range(30)]
+
+    notes = train_on(pairs, tmp_path / "m.nbt").report.notes
+
+    assert [note.text[:37] for note in notes] == [
+        "30 classes are many for 30 documents;"
+    ]
