@@ -27,9 +27,8 @@ from nbtext.learning.lesson import lesson_of
 from nbtext.mail.questions import ANSWERS
 from nbtext.scoring.stored import packed
 from nbtext.settings.reading import KEY_BITS, default_settings
-from nbtext.tokens import codepoints
 from nbtext.tokens.compiled import described, reader
-from nbtext.tokens.kinds import KINDS, TEXTS, reader_of, tables_of
+from nbtext.tokens.kinds import TEXTS, reader_of, tables_of
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -187,12 +186,6 @@ def _correct(extension: Any) -> Call:
     return extension.correct, sound
 
 
-def _tables(extension: Any) -> Call:
-    kinds, folds = codepoints.classes(), codepoints.offsets()
-    values = kinds.index, kinds.values, folds.index, folds.values
-    return extension.Tables, (*values, bytes(KINDS["marks"]))
-
-
 DOCUMENTS: Final = [
     [("a", "one two"), ("b", "caf\xe9 \u4e00")], [], [("a", "\ud800 x")],
 ]  # fmt: skip
@@ -234,7 +227,7 @@ def _wanted() -> tuple[Any, ...]:
     """Return keys of the mails in each view, sorted, and some that none has."""
     plain = reader(default_settings("mail", 2).views, "mail")
     views = () if plain is None else plain.read((mails.NESTED,), False, False)[0]
-    keys = [sorted({*view.cast("Q")[::2], 5}) for view, _, _ in views]
+    keys = [sorted({*memoryview(view).cast("Q")[::2], 5}) for view, _, _ in views]
     middle = 1 << KEY_BITS - 1
     return tuple(
         (
@@ -300,9 +293,10 @@ def _stored(extension: Any) -> Call:
 
 
 def _score(extension: Any) -> Call:
-    keys = array("Q", [1, 1 << 47, 5, (1 << 64) - 1])
-    view = keys, array("H", [1, 65_535, 2, 3]), array("Q", [0, 3, 4])
-    once = keys, array("H"), array("Q", [2, 2, 4])
+    keys = array("Q", [1, 1 << 47, 5, (1 << 64) - 1]).tobytes()
+    counts = array("H", [1, 65_535, 2, 3]).tobytes()
+    view = keys, counts, array("Q", [0, 3, 4]).tobytes()
+    once = keys, b"", array("Q", [2, 2, 4]).tobytes()
     return extension.StoredModel(_models[0]).score, ((view, once, view),)
 
 
@@ -369,7 +363,6 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "sum_entries": _sum_entries,
     "correct": _correct,
     "seal": _seal,
-    "Tables": _tables,
     "MailReader": _reader,
     "MailReader.document_keys": _document_keys,
     "MailReader.read": _read,

@@ -12,9 +12,11 @@ class MailReader:
     Reads mail, or plain texts, down to keys; see `nbtext.tokens.key_reading`.
 
     Args:
-        views: each (Tables, text, fields, tokens, pairs, fold_tokens, fold_pairs,
+        views: each (tables, text, fields, tokens, pairs, fold_tokens, fold_pairs,
             ngrams, limit) as in `nbtext.settings.views.View`, but for the text: 0 is
             headers, 1 raw, 2 body, and 3, of all views then, a text that is no mail.
+            Tables are of code points: their classes in blocks, index and values, their
+            folding offsets, 32-bit integers, likewise, and the kind of each class.
         answer: returns bytes, or None, for a number of a question and two bytes.
 
     """
@@ -31,9 +33,7 @@ class MailReader:
         are_named: bool = True,
         are_counted: bool = True,
         /,
-    ) -> tuple[
-        tuple[tuple[memoryview, memoryview | bytes, memoryview], ...], memoryview
-    ]:
+    ) -> tuple[tuple[tuple[bytes, bytes, bytes], ...], bytes]:
         """
         Read messages.
 
@@ -54,7 +54,7 @@ class MailReader:
         """
     def document_keys(
         self, documents: list[list[tuple[str, str]]], /
-    ) -> tuple[memoryview, memoryview]:
+    ) -> tuple[bytes, bytes]:
         """
         Return the keys of documents in its one view, and where each document's begin.
 
@@ -209,9 +209,7 @@ class StoredModel:
         """
     def score(
         self,
-        views: tuple[
-            tuple[memoryview | bytes, memoryview | bytes, memoryview | bytes], ...
-        ],
+        views: tuple[tuple[bytes, bytes, bytes], ...],
         /,
     ) -> (
         tuple[list[tuple[float, int, int]], tuple[float, float], tuple[int, int]] | None
@@ -235,27 +233,6 @@ class StoredModel:
                 there are.
 
         """
-
-class Tables:
-    """
-    The kind of token and the folded form of each code point.
-
-    Args:
-        class_index, classes: the classes of code points, in blocks.
-        fold_index, offsets: their folding offsets, 32-bit integers, in blocks.
-        kinds: the kind of token that each class makes.
-
-    """
-
-    def __new__(
-        cls,
-        class_index: bytes,
-        classes: memoryview,
-        fold_index: bytes,
-        offsets: memoryview,
-        kinds: bytes,
-        /,
-    ) -> Tables: ...
 
 def add_by_class(
     n_terms: int,
@@ -387,7 +364,7 @@ def seal(table: bytearray, header: int, first: int, end: int, /) -> None:
 
 def sum_terms(
     terms: tuple[
-        tuple[NDArray[np.uint64] | memoryview, NDArray[np.uint16] | memoryview | bytes],
+        tuple[NDArray[np.uint64] | bytes, NDArray[np.uint16] | bytes],
         ...,
     ],
     distinct: NDArray[np.uint64] | bytearray,

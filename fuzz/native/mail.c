@@ -148,10 +148,10 @@ check_batch(Mail *read)
     for (size_t n = 0; n < read->n_views; n++) {
         const BatchView *view = batch.views + n;
         const int16_t *counts = (const int16_t *)(const void *)view->counts.values;
-        size_t length = view->starts.length, end = view->keys.length, n_distinct = 0;
-        size_t start = length > 1 ? view->starts.values[length - 2] : 0;
+        size_t length = view->ends.length, end = view->keys.length, n_distinct = 0;
+        size_t start = length > 1 ? view->ends.values[length - 2] : 0;
         uint64_t sum = 0, *keys = read->keys[n].values;
-        HOLDS(view->starts.values[length - 1] == end);
+        HOLDS(view->ends.values[length - 1] == end);
         for (size_t k = start; k < end; k++) {
             int16_t count = batch.are_counted ? counts[k] : 1;
             HOLDS(count > 0 && view->keys.values[k] >> KEY_BITS == 0);

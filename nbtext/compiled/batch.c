@@ -4,65 +4,59 @@
 
 #include <stdlib.h>
 
-enum { N_BUFFERS = 3 }; /* of a view: keys, how often each occurs, where documents end */
+/* The terms of documents in one view: keys, how often each occurs or nothing, and where those of
+   each document end. They lie in bytes of Python's, which nobody changes. */
+typedef struct {
+    Slice keys, counts, ends;
+} Terms;
 
 /* Documents as `MailReader.read` returns them, view by view. */
 typedef struct {
-    Py_buffer buffers[MOST_VIEWS][N_BUFFERS];
-    size_t n_views, n_documents; /* views whose buffers are to be released */
+    Terms views[MOST_VIEWS];
+    size_t n_views, n_documents;
 } Documents;
-
-static void
-release_documents(Documents *documents)
-{
-    for (; documents->n_views; documents->n_views--)
-        for (size_t n = 0; n < N_BUFFERS; n++)
-            PyBuffer_Release(&documents->buffers[documents->n_views - 1][n]);
-}
 
 /* Where the terms of the first documents end in a view. */
 static uint64_t
-end_of(const Documents *documents, size_t view, size_t n_first)
+end_of(const Terms *terms, size_t n_first)
 {
     uint64_t end = 0;
     if (n_first)
-        memcpy(&end, (const uint8_t *)documents->buffers[view][2].buf + 8 * (n_first - 1), 8);
+        memcpy(&end, terms->ends.at + 8 * (n_first - 1), sizeof end);
     return end;
 }
 
-/* Whether a view is of as many documents as the first, and has as many terms as it says. */
+/* Whether a view is of so many documents, and has as many terms as it says. */
 static bool
-is_whole(Documents *documents, size_t view)
+is_whole(const Terms *terms, size_t n_documents)
 {
-    const Py_buffer *of = documents->buffers[view];
-    uint64_t n_terms = (uint64_t)of[0].len / 8, n_counts = (uint64_t)of[1].len / 2;
-    size_t n = (size_t)of[2].len / 8;
-    if (view == 0)
-        documents->n_documents = n;
-    for (size_t i = 0; i < n; i++)
-        if (end_of(documents, view, i) > end_of(documents, view, i + 1))
+    uint64_t n_terms = length_of(terms->keys) / 8, n_counts = length_of(terms->counts) / 2;
+    if (length_of(terms->ends) / 8 != n_documents)
+        return false;
+    if (length_of(terms->counts) && n_counts < n_terms)
+        return false;
+    for (size_t n = 0; n < n_documents; n++)
+        if (end_of(terms, n) > end_of(terms, n + 1))
             return false;
-    return n == documents->n_documents && (!of[1].len || n_counts >= n_terms)
-           && end_of(documents, view, n) <= n_terms;
+    return end_of(terms, n_documents) <= n_terms;
 }
 
-/* Take documents; false with an error. They are to be released in either case. */
+/* Take documents; false with an error. */
 static bool
-take_documents(Documents *documents, PyObject *views, size_t n_views)
+take_documents(Documents *documents, PyObject *views)
 {
-    bool is_sound = PyTuple_Check(views) && (size_t)PyTuple_Size(views) == n_views;
-    for (size_t view = 0; is_sound && view < n_views; view++) {
-        Py_buffer *of = documents->buffers[view];
-        PyObject *terms = PyTuple_GetItem(views, (Py_ssize_t)view);
-        is_sound = PyTuple_Check(terms);
-        if (is_sound && !PyArg_ParseTuple(terms, "y*y*y*;terms", of, of + 1, of + 2))
+    bool is_sound = PyTuple_Check(views) && (size_t)PyTuple_Size(views) == documents->n_views;
+    for (size_t n = 0; is_sound && n < documents->n_views; n++) {
+        PyObject *of = PyTuple_GetItem(views, (Py_ssize_t)n), *keys, *counts, *ends;
+        if (!PyTuple_Check(of))
+            return refuse(PyExc_TypeError, "the terms of a view are a tuple");
+        if (!PyArg_ParseTuple(of, "SSS;terms", &keys, &counts, &ends))
             return false;
-        documents->n_views += is_sound;
-        is_sound = is_sound && is_whole(documents, view);
+        documents->views[n] = (Terms){bytes_in(keys), bytes_in(counts), bytes_in(ends)};
+        documents->n_documents = length_of(documents->views->ends) / 8;
+        is_sound = is_whole(documents->views + n, documents->n_documents);
     }
-    if (!is_sound)
-        PyErr_SetString(PyExc_ValueError, "these are no terms of documents, by view");
-    return is_sound;
+    return is_sound || refuse(PyExc_ValueError, "these are no terms of documents, by view");
 }
 
 /* Score one of some documents; false if the model is damaged. */
@@ -71,14 +65,12 @@ score_one(const Model *model, const Documents *documents, size_t n, Scored *scor
 {
     Slice keys[MOST_VIEWS], counts[MOST_VIEWS];
     for (size_t view = 0; view < documents->n_views; view++) {
-        const Py_buffer *of = documents->buffers[view];
-        uint64_t start = end_of(documents, view, n), end = end_of(documents, view, n + 1);
-        if (start > end || end > (uint64_t)of[0].len / 8)
-            return false; /* somebody else has changed it meanwhile */
-        const uint8_t *first_key = of[0].buf, *first_count = of[1].buf;
-        keys[view] = slice(first_key + 8 * start, first_key + 8 * end);
-        counts[view] = of[1].len ? slice(first_count + 2 * start, first_count + 2 * end)
-                                 : slice(first_count, first_count);
+        const Terms *terms = documents->views + view;
+        uint64_t start = end_of(terms, n), end = end_of(terms, n + 1);
+        keys[view] = slice(terms->keys.at + 8 * start, terms->keys.at + 8 * end);
+        counts[view] = terms->counts;
+        if (length_of(terms->counts))
+            counts[view] = slice(terms->counts.at + 2 * start, terms->counts.at + 2 * end);
     }
     return mean_score(model, keys, counts, scored);
 }
@@ -103,10 +95,10 @@ PyObject *
 stored_score(PyObject *self, PyObject *views)
 {
     const Model *model = model_in(self);
-    Documents documents = {.n_views = 0};
+    Documents documents = {.n_views = model->first.n_views};
     PyObject *result = NULL;
     Scored *scored = NULL;
-    if (take_documents(&documents, views, model->first.n_views)) {
+    if (take_documents(&documents, views)) {
         scored = calloc(documents.n_documents + 1, sizeof *scored);
         if (!scored)
             PyErr_NoMemory();
@@ -122,6 +114,5 @@ stored_score(PyObject *self, PyObject *views)
         result = is_scored ? result_of(model, scored, documents.n_documents) : counted_none();
     }
     free(scored);
-    release_documents(&documents);
     return result;
 }

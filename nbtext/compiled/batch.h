@@ -11,7 +11,7 @@
 typedef struct {
     Keys keys;
     Keys counts; /* four in a number, of 16 bits each; none if they are not counted */
-    Keys starts; /* where each message's keys begin, but the first's */
+    Keys ends; /* where each message's keys end */
 } BatchView;
 
 typedef struct {
@@ -24,8 +24,8 @@ typedef struct {
 
 /* Add a message, without terms if it was not read; false if there is no memory. */
 bool push_message(Batch *batch, Mail *mail, bool is_read);
-/* Hand a batch over to Python; `owner` is of a type of the module. */
-PyObject *batch_of(PyObject *owner, Batch *batch, size_t n_views);
+/* Return a batch as Python has it. */
+PyObject *batch_of(const Batch *batch, size_t n_views);
 void release_batch(Batch *batch);
 
 #endif

@@ -110,7 +110,7 @@ push_message(Batch *batch, Mail *mail, bool is_read)
     if (outcome == OUT_OF_MEMORY || !make_room(&batch->facts, N_FACTS))
         return false;
     for (size_t n = 0; n < mail->n_views; n++)
-        if (!push_key(&batch->views[n].starts, batch->views[n].keys.length))
+        if (!push_key(&batch->views[n].ends, batch->views[n].keys.length))
             return false;
     uint64_t *facts = batch->facts.values + batch->facts.length;
     memset(facts, 0, DIGEST_SIZE);
@@ -123,26 +123,23 @@ push_message(Batch *batch, Mail *mail, bool is_read)
 }
 
 static PyObject *
-view_of(PyObject *owner, Batch *batch, size_t n)
+view_of(const BatchView *view)
 {
-    BatchView *view = batch->views + n;
-    PyObject *counts = batch->are_counted ? key_array_of(owner, &view->counts)
-                                          : PyBytes_FromStringAndSize(NULL, 0);
-    return Py_BuildValue("(NNN)", key_array_of(owner, &view->keys), counts,
-                         key_array_of(owner, &view->starts));
+    return Py_BuildValue("(NNN)", bytes_of_keys(&view->keys), bytes_of_keys(&view->counts),
+                         bytes_of_keys(&view->ends));
 }
 
 PyObject *
-batch_of(PyObject *owner, Batch *batch, size_t n_views)
+batch_of(const Batch *batch, size_t n_views)
 {
     PyObject *views = PyTuple_New((Py_ssize_t)n_views), *result = NULL;
     bool is_whole = views;
     for (size_t n = 0; is_whole && n < n_views; n++) {
-        PyObject *view = view_of(owner, batch, n);
+        PyObject *view = view_of(batch->views + n);
         is_whole = view && PyTuple_SetItem(views, (Py_ssize_t)n, view) == 0;
     }
     if (is_whole)
-        result = Py_BuildValue("(ON)", views, key_array_of(owner, &batch->facts));
+        result = Py_BuildValue("(ON)", views, bytes_of_keys(&batch->facts));
     Py_XDECREF(views);
     return result;
 }
@@ -153,7 +150,7 @@ release_batch(Batch *batch)
     for (size_t n = 0; n < MOST_VIEWS; n++) {
         release_keys(&batch->views[n].keys);
         release_keys(&batch->views[n].counts);
-        release_keys(&batch->views[n].starts);
+        release_keys(&batch->views[n].ends);
     }
     release_keys(&batch->facts);
     release_keys(&batch->slots);

@@ -70,52 +70,8 @@ reader_document_keys(PyObject *self, PyObject *documents)
     for (Py_ssize_t n = 0; is_read && n < PyList_Size(documents); n++)
         is_read = read_document(mail, PyList_GetItem(documents, n), &starts);
     if (is_read)
-        result = Py_BuildValue("(NN)", key_array_of(self, mail->keys),
-                               key_array_of(self, &starts));
+        result = Py_BuildValue("(NN)", bytes_of_keys(mail->keys), bytes_of_keys(&starts));
     put_mail_back(self, mail);
     release_keys(&starts);
     return result;
 }
-
-/* --- the type Tables -------------------------------------------------------------- */
-
-static Slice
-bytes_in(const Py_buffer *buffer)
-{
-    const uint8_t *at = buffer->buf;
-    return (Slice){at, at + buffer->len};
-}
-
-static PyObject *
-tables_new(PyTypeObject *type, PyObject *args, PyObject *names)
-{
-    Py_buffer b[5] = {{0}};
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*:Tables", &b[0], &b[1], &b[2], &b[3], &b[4]))
-        return NULL;
-    TableSource source = {bytes_in(&b[0]), bytes_in(&b[1]), bytes_in(&b[2]),
-                          bytes_in(&b[3]), bytes_in(&b[4])};
-    PyObject *object = new_object(type, names);
-    if (object) {
-        Filling filling = fill_tables(&((TablesObject *)(void *)object)->tables, &source);
-        if (filling == UNSOUND)
-            PyErr_SetString(PyExc_ValueError, "these are not tables of code points");
-        if (filling == NO_MEMORY)
-            PyErr_NoMemory();
-        if (filling != FILLED)
-            Py_CLEAR(object);
-    }
-    for (size_t n = 0; n < 5; n++)
-        PyBuffer_Release(&b[n]);
-    return object;
-}
-
-static void
-tables_dealloc(PyObject *self)
-{
-    release_tables(&((TablesObject *)(void *)self)->tables);
-    free_object(self);
-}
-
-static PyMethodDef tables_methods[] = {{NULL, NULL, 0, NULL}};
-
-TYPE_SPEC(tables, "Tables", TablesObject);

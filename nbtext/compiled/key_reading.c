@@ -14,10 +14,13 @@
 /* The type `MailReader`. */
 typedef struct {
     PyObject_HEAD
-    PyObject *views, *answer; /* the tables are those of the views */
-    Mail *spare;              /* NULL while somebody reads with it */
-    Finder *finder;           /* likewise, and if no texts are looked for */
-    uint64_t secret;          /* of this process: what chooses slots of keys */
+    MailView views[MOST_VIEWS];
+    Tables *tables; /* of each view */
+    size_t n_views;
+    PyObject *answer;
+    Mail *spare;     /* NULL while somebody reads with it */
+    Finder *finder;  /* likewise, and if no texts are looked for */
+    uint64_t secret; /* of this process: what chooses slots of keys */
 } ReaderObject;
 
 /* Who reads: the function to ask, and the thread's state while it has no lock. */
@@ -59,51 +62,16 @@ ask_python(Mail *mail, Question question, Slice first, Slice second, Slice *answ
     return is_taken;
 }
 
-/* Take the next view of a reader; all of them are of plain texts, or none. */
-static bool
-take_next_view(Mail *mail, PyObject *views, PyObject *tables_type)
-{
-    MailView *view = mail->views + mail->n_views;
-    PyObject *described = PyTuple_GetItem(views, (Py_ssize_t)mail->n_views), *tables;
-    int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
-    Py_ssize_t limit;
-    if (!PyTuple_Check(described))
-        return refuse(PyExc_TypeError, "a view is a tuple");
-    if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
-                          &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
-                          &limit))
-        return false;
-    view->tables = &((TablesObject *)(void *)tables)->tables;
-    view->text = (TextKind)text;
-    view->fields = fields;
-    view->view = (View){tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit};
-    mail->n_views++;
-    if (text >= 0 && text < N_TEXTS && limit >= 0
-        && (mail->views[0].text == PLAIN_TEXT) == (text == PLAIN_TEXT))
-        return true;
-    return refuse(PyExc_ValueError, "these are no views of mail");
-}
-
 /* Return what to read with, NULL with an error if there is no memory. */
 static Mail *
-new_mail(PyObject *self)
+new_mail(const ReaderObject *reader)
 {
-    ReaderObject *reader = (ReaderObject *)(void *)self;
-    PyObject *type = type_beside(self, "Tables");
-    Mail *mail = type ? calloc(1, sizeof *mail) : NULL;
-    if (type && !mail)
-        PyErr_NoMemory();
-    bool is_sound = mail;
-    while (is_sound && mail->n_views < (size_t)PyTuple_Size(reader->views))
-        is_sound = take_next_view(mail, reader->views, type);
-    Py_XDECREF(type);
-    if (mail && !is_sound) {
-        release_mail(mail);
-        free(mail);
-        mail = NULL;
-    }
-    if (mail)
-        mail->ask = ask_python;
+    Mail *mail = calloc(1, sizeof *mail);
+    if (!mail)
+        return (Mail *)PyErr_NoMemory();
+    memcpy(mail->views, reader->views, sizeof mail->views);
+    mail->n_views = reader->n_views;
+    mail->ask = ask_python;
     return mail;
 }
 
@@ -111,7 +79,7 @@ Mail *
 take_mail(PyObject *self)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
-    Mail *mail = reader->spare ? reader->spare : new_mail(self);
+    Mail *mail = reader->spare ? reader->spare : new_mail(reader);
     reader->spare = NULL;
     return mail;
 }
@@ -171,13 +139,6 @@ put_finder_back(PyObject *self, Finder *finder)
     reader->finder = finder;
 }
 
-static Slice
-bytes_in(PyObject *bytes)
-{
-    const uint8_t *at = (const uint8_t *)PyBytes_AsString(bytes);
-    return slice(at, at + PyBytes_Size(bytes));
-}
-
 /* Read messages into a batch, without the interpreter's lock. */
 static Outcome
 read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
@@ -206,13 +167,12 @@ reader_read(PyObject *self, PyObject *args)
     if (!messages)
         return PyErr_NoMemory();
     for (size_t i = 0; i < n; i++) {
-        char *bytes;
-        Py_ssize_t size;
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(list, (Py_ssize_t)i), &bytes, &size)) {
+        PyObject *message = PyTuple_GetItem(list, (Py_ssize_t)i);
+        if (!PyBytes_Check(message)) {
             free(messages);
-            return NULL;
+            return PyErr_Format(PyExc_TypeError, "a message is bytes");
         }
-        messages[i] = slice((uint8_t *)bytes, (uint8_t *)bytes + size);
+        messages[i] = bytes_in(message);
     }
     Asking asking;
     Batch batch = {.secret = ((ReaderObject *)(void *)self)->secret,
@@ -222,7 +182,7 @@ reader_read(PyObject *self, PyObject *args)
         Outcome outcome = read_into(mail, messages, n, &batch);
         end_reading(&asking, outcome);
         if (outcome == READ)
-            result = batch_of(self, &batch, mail->n_views);
+            result = batch_of(&batch, mail->n_views);
         put_mail_back(self, mail);
     }
     release_batch(&batch);
@@ -265,24 +225,58 @@ take_secret(uint64_t *secret)
     return hash != -1;
 }
 
+/* Take the next view, with its tables; all of them are of plain texts, or none. */
+static bool
+take_next_view(ReaderObject *reader, PyObject *described)
+{
+    MailView *view = reader->views + reader->n_views;
+    Tables *tables = reader->tables + reader->n_views++; /* which are released now */
+    PyObject *of[5];
+    int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
+    Py_ssize_t limit;
+    if (!PyTuple_Check(described))
+        return refuse(PyExc_TypeError, "a view is a tuple");
+    if (!PyArg_ParseTuple(described, "(SSSSS)ippppppn;a view", of, of + 1, of + 2, of + 3,
+                          of + 4, &text, &fields, &tokens, &pairs, &fold_tokens,
+                          &fold_pairs, &ngrams, &limit))
+        return false;
+    *view = (MailView){{tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit},
+                       tables, (TextKind)text, fields};
+    if (text < 0 || text >= N_TEXTS || limit < 0
+        || (reader->views->text == PLAIN_TEXT) != (text == PLAIN_TEXT))
+        return refuse(PyExc_ValueError, "these are no views of mail");
+    TableSource source = {bytes_in(of[0]), bytes_in(of[1]), bytes_in(of[2]), bytes_in(of[3]),
+                          bytes_in(of[4])};
+    Filling filling = fill_tables(tables, &source);
+    if (filling == NO_MEMORY)
+        PyErr_NoMemory();
+    return filling != UNSOUND
+               ? filling == FILLED
+               : refuse(PyExc_ValueError, "these are not tables of code points");
+}
+
 static PyObject *
 reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     PyObject *views, *answer;
     if (!PyArg_ParseTuple(args, "O!O:MailReader", &PyTuple_Type, &views, &answer))
         return NULL;
-    if (PyTuple_Size(views) > MOST_VIEWS)
+    size_t n_views = (size_t)PyTuple_Size(views);
+    if (n_views > MOST_VIEWS)
         return PyErr_Format(PyExc_ValueError, "these are too many views");
     PyObject *self = new_object(type, names);
     if (!self)
         return NULL;
     ReaderObject *reader = (ReaderObject *)(void *)self;
-    Py_IncRef(views);
     Py_IncRef(answer);
-    reader->views = views;
     reader->answer = answer;
-    reader->spare = new_mail(self);
-    if (!reader->spare || !take_secret(&reader->secret))
+    reader->tables = calloc(n_views + 1, sizeof *reader->tables);
+    bool is_sound = reader->tables && take_secret(&reader->secret);
+    if (!reader->tables)
+        PyErr_NoMemory();
+    while (is_sound && reader->n_views < n_views)
+        is_sound = take_next_view(reader, PyTuple_GetItem(views, (Py_ssize_t)reader->n_views));
+    if (!is_sound)
         Py_CLEAR(self);
     return self;
 }
@@ -295,7 +289,9 @@ reader_dealloc(PyObject *self)
         release_mail(reader->spare);
     free(reader->spare);
     release_finder(reader->finder);
-    Py_XDECREF(reader->views);
+    for (size_t n = 0; n < reader->n_views; n++)
+        release_tables(reader->tables + n);
+    free(reader->tables);
     Py_XDECREF(reader->answer);
     free_object(self);
 }

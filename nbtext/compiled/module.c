@@ -12,20 +12,13 @@
 #include "model.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 33 };
+enum { INTERFACE = 34 };
 
 PyObject *
 counted_none(void)
 {
     Py_IncRef(Py_None);
     return Py_None;
-}
-
-PyObject *
-type_beside(PyObject *object, const char *name)
-{
-    PyObject *module = PyType_GetModule(Py_TYPE(object));
-    return module ? PyObject_GetAttrString(module, name) : NULL;
 }
 
 PyObject *
@@ -76,7 +69,7 @@ fill_module(PyObject *module)
         (unsigned long long)PAIR, (unsigned long long)MIX, KEY_BITS);
     if (add(module, "CONSTANTS", constants))
         return -1;
-    PyType_Spec *const specs[] = {&key_array_spec, &tables_spec, &reader_spec, &stored_spec};
+    PyType_Spec *const specs[] = {&reader_spec, &stored_spec};
     for (size_t n = 0; n < sizeof specs / sizeof *specs; n++) {
         PyObject *type = PyType_FromModuleAndSpec(module, specs[n], NULL);
         if (add(module, strrchr(specs[n]->name, '.') + 1, type))

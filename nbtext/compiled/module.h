@@ -8,13 +8,7 @@
 
 #include "core.h"
 
-/* The type `Tables`: an object that holds tables. */
-typedef struct {
-    PyObject_HEAD
-    Tables tables;
-} TablesObject;
-
-extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec;
+extern PyType_Spec reader_spec, stored_spec;
 
 PyObject *find(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);
@@ -25,18 +19,11 @@ PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_entries(PyObject *module, PyObject *args);
 PyObject *seal(PyObject *module, PyObject *args);
 
-/* Hand keys over to Python, as a memoryview; `owner` is of a type of this module. NULL with
-   an error, also with one that was there before. */
-PyObject *key_array_of(PyObject *owner, Keys *keys);
-
 /* Take the odd number that Python hashes a text to in this process; false with an error. */
 bool take_secret(uint64_t *secret);
 
 /* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
 PyObject *counted_none(void);
-
-/* Return a type of the module that an object's type is of; NULL with an error. */
-PyObject *type_beside(PyObject *object, const char *name);
 
 /* Make an object of zeros; an error if names of arguments were given. */
 PyObject *new_object(PyTypeObject *type, PyObject *names);
@@ -57,6 +44,21 @@ static inline PyObject *
 bytes_of(Slice bytes)
 {
     return PyBytes_FromStringAndSize((const char *)bytes.at, (Py_ssize_t)length_of(bytes));
+}
+
+static inline PyObject *
+bytes_of_keys(const Keys *keys)
+{
+    const uint8_t *at = (const uint8_t *)keys->values;
+    return bytes_of(slice(at, at + keys->length * sizeof *keys->values));
+}
+
+/* Look into an object that is of the type `bytes`. */
+static inline Slice
+bytes_in(PyObject *bytes)
+{
+    const uint8_t *at = (const uint8_t *)PyBytes_AsString(bytes);
+    return slice(at, at + PyBytes_Size(bytes));
 }
 
 /* Describe a type that Python calls with arguments, by what begins with `of`. */

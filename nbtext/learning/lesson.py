@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nbtext.store.plain_table import Array, Value
     from nbtext.tokens.key_reading import PackedTerms
 
-    Terms: TypeAlias = tuple[memoryview, memoryview | bytes]
+    Terms: TypeAlias = tuple[bytes, bytes]
     """The distinct keys of a mail in one view, and how often each occurs, 16 bits."""
 
     Sums: TypeAlias = tuple[bytes, bytes, bytes]
@@ -149,14 +149,14 @@ def _lesson(
     again: "Callable[[], StoredModel | None]",
 ) -> "Lesson":
     views, facts = reader.read(tuple(mails))
-    kinds = facts.cast("Q").tolist()[3::4]
+    kinds = memoryview(facts).cast("Q").tolist()[3::4]
     if not all(kinds) or sys.byteorder != "little":  # as the file is
         raise NotHereError
     place = -1 if label is None else model.classes().index(label)
     outcomes: list[Outcome] = []
     new: dict[int, Mail] = {}
     for n in range(len(mails)):
-        digest = bytes(facts[32 * n : 32 * n + 16])
+        digest = facts[32 * n : 32 * n + 16]
         rows = model.rows(digest)
         if rows is None or any(digest == mail.digest for mail in new.values()):
             raise NotHereError  # it is a copy of another
@@ -167,7 +167,7 @@ def _lesson(
             outcomes.append("known")
             continue
         terms = [_terms_of(*view, n) for view in views]
-        new[n] = Mail(digest, bytes(facts[32 * n + 16 : 32 * n + 24]), terms)
+        new[n] = Mail(digest, facts[32 * n + 16 : 32 * n + 24], terms)
         if rows:  # it is to be taken away from where it is
             if len(mails) > 1:
                 raise NotHereError
@@ -219,11 +219,9 @@ def _corrected(
     return (outcome,), _table_of(model, change, fit, known, header)
 
 
-def _terms_of(
-    keys: memoryview, counts: "memoryview | bytes", ends: memoryview, number: int
-) -> "Terms":
+def _terms_of(keys: bytes, counts: bytes, ends: bytes, number: int) -> "Terms":
     """Return the terms of one of the mails that were read together."""
-    bounds = ends.cast("Q")
+    bounds = memoryview(ends).cast("Q")
     start, end = bounds[number - 1] if number else 0, bounds[number]
     return keys[8 * start : 8 * end], counts[2 * start : 2 * end]
 

@@ -137,9 +137,8 @@ def read_terms(
     for number, view in enumerate(settings.views):
         of_view = [fields[number] for fields in documents]
         keys, starts = document_keys(view, of_view, settings.secret)
-        views.append(
-            batch_terms(np.frombuffer(keys, np.uint64), np.frombuffer(starts, np.int64))
-        )
+        own = np.frombuffer(keys, np.uint64).copy()  # to be sorted
+        views.append(batch_terms(own, np.frombuffer(starts, np.int64)))
     return views
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.document import Document
     from nbtext.settings.reading import Settings
     from nbtext.tokens.bags import Terms
-    from nbtext.tokens.key_reading import Buffer, PackedTerms
+    from nbtext.tokens.key_reading import PackedTerms
 
 
 class ReadBatch:
@@ -86,7 +86,7 @@ def read_together(
     if reader is None or len(texts) < len(documents):
         return ReadBatch([*documents])
     packed, facts = reader.read(texts, are_named)
-    numbers = facts.cast("Q").tolist()
+    numbers = memoryview(facts).cast("Q").tolist()
     fingerprints, kinds = numbers[2::4], numbers[3::4]
     batch = ReadBatch([], packed)
     for place, (document, kind) in enumerate(zip(documents, kinds, strict=True)):
@@ -96,7 +96,7 @@ def read_together(
         batch.documents.append(document)
         batch.places.append(place)
         if are_named:
-            digest = bytes(facts[32 * place : 32 * place + 16])
+            digest = facts[32 * place : 32 * place + 16]
             batch.digests.append(digest_of(document, digest))
             batch.fingerprints.append(fingerprints[place])
         is_mail = kind > 1 if document.is_mail is None else document.is_mail
@@ -104,7 +104,7 @@ def read_together(
     return batch
 
 
-def _terms_of(keys: Buffer, counts: Buffer, ends: Buffer) -> Terms:
+def _terms_of(keys: bytes, counts: bytes, ends: bytes) -> Terms:
     """Return the terms of one view, as the compiled reader gives them."""
     import numpy as np
 

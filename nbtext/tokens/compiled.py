@@ -41,9 +41,7 @@ def unfit() -> str:
     return ""
 
 
-def document_keys(
-    view: View, documents: Sequence[list[Field]]
-) -> tuple[memoryview, memoryview]:
+def document_keys(view: View, documents: Sequence[list[Field]]) -> tuple[bytes, bytes]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
     reader = _kept_reader_of(described((view,), "text"))
     return reader.document_keys(list(documents))

@@ -21,7 +21,7 @@ Content: TypeAlias = list[Field] | memoryview
 """A document in one view: its fields, or the keys of its terms, 64-bit integers."""
 
 if TYPE_CHECKING:
-    Buffer: TypeAlias = memoryview | array[int]
+    Buffer: TypeAlias = bytes | memoryview | array[int]
 
 
 class Engine(NamedTuple):
@@ -92,7 +92,7 @@ def document_keys(
     Returns:
         The keys, grouped by document, and where each document's begin among them, with
         the end: shapes (n_keys,) and (n_documents + 1,), 64-bit integers as the
-        machine has them. The keys may be written to.
+        machine has them.
 
     Raises:
         SecretError: the secret is not here.

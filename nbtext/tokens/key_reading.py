@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from nbtext.tokens.reading import Reading
 
 
-Buffer: TypeAlias = memoryview | bytes
-
-Packed: TypeAlias = tuple[Buffer, Buffer, Buffer]
+Packed: TypeAlias = tuple[bytes, bytes, bytes]
 """The terms of documents in a view, as `MailReader.read` returns them."""
 
 PackedTerms: TypeAlias = tuple[Packed, ...]
@@ -124,10 +122,10 @@ def _compiled_reading(
         packed, facts = reader.read((data,), is_named, False)
     except MemoryError as error:
         raise NoMemoryError(document.name) from error
-    kind = facts.cast("Q")[-1]
+    kind = memoryview(facts).cast("Q")[-1]
     if not kind:
         return None
     is_mail = kind > 1 if document.is_mail is None else document.is_mail
     size = min(len(data), MAIL_SIZE) if settings.format == "mail" else len(data)
-    digest = digest_of(document, bytes(facts[:16])) if is_named else b""
+    digest = digest_of(document, facts[:16]) if is_named else b""
     return KeyReading(packed, digest, size, is_mail)

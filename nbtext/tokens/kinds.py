@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final, TypeAlias
 
-    from nbtext._compiled import MailReader, Tables
+    from nbtext._compiled import MailReader
     from nbtext.settings.views import Alphabet
 
     Described: TypeAlias = tuple[str, str, bool, bool, bool, bool, bool, int | None]
@@ -36,25 +36,23 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int, int]]]" = {
 TEXTS: "Final" = ("headers", "raw", "body", PLAIN_TEXT := "plain")
 """What views of mail read; and what the views of documents that are no mail do."""
 
-INTERFACE: "Final" = 33
+INTERFACE: "Final" = 34
 """Which functions the extension has, and what they return."""
 
-_tables: "dict[str, Tables]" = {}
+_tables: "dict[str, tuple[bytes, ...]]" = {}
 
 
-def tables_of(alphabet: "Alphabet") -> "Tables":
-    """Return the tables of an alphabet, which are checked once."""
+def tables_of(alphabet: "Alphabet") -> "tuple[bytes, ...]":
+    """Return the tables of an alphabet, as a `MailReader` takes them."""
     if alphabet not in _tables:
-        from nbtext._compiled import Tables
-
         classes, offsets = codepoints.classes(), codepoints.offsets()
         if alphabet == "ngrams":
             offsets = codepoints.offsets_of_ngrams()
-        _tables[alphabet] = Tables(
+        _tables[alphabet] = (
             classes.index,
-            classes.values,
+            bytes(classes.values),
             offsets.index,
-            offsets.values,
+            bytes(offsets.values),
             bytes(KINDS[alphabet]),
         )
     return _tables[alphabet]

@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "nbtext" / "compiled").glob("*.[ch]"))
 UNITS = [path for path in SOURCES if path.suffix == ".c"]
 ALONE = {
-    "ascii_kinds", "key_array", "blake2b", "finder", "header_view", "memory",
+    "ascii_kinds", "blake2b", "finder", "header_view", "memory",
     "module", "msgpack", "rows", "sorting",
 }  # fmt: skip
 """What no Python module does, or is a part of one's file."""
 
 MOST_LINES_OF_ONE = 400
-MOST_LINES = 8_837
+MOST_LINES = 8_714
 STRICT = [
     "-std=c11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Wshadow",
     "-Werror", "-fanalyzer",
