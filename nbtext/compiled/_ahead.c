@@ -9,10 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef __APPLE__
-#define st_mtim st_mtimespec
-#endif
-
 /* A file that is read: its path and that in bytes, and what is in it; or NULL. */
 typedef struct {
     PyObject *encoded;
@@ -21,46 +17,15 @@ typedef struct {
     size_t size;
 } File;
 
+/* Whether a file is an mbox of several messages, or has changed so late that it may become one. */
 static bool
-may_be_mbox(Slice text)
+may_be_mbox(Slice text, int64_t changed, int64_t before)
 {
-    return begins(text, "From ") && find_text(text, slice_of("\nFrom "));
+    return begins(text, "From ")
+           && (changed >= before || find_text(text, slice_of("\nFrom ")));
 }
 
-/* Whether there is a dotlock beside a file, stale or not, or the file is a link. */
-static bool
-may_be_dotlocked(const char *path)
-{
-    static const char SUFFIX[] = ".lock";
-    struct stat status;
-    size_t length = strlen(path);
-    char *dotlock = malloc(length + sizeof SUFFIX);
-    bool may_be = !dotlock || lstat(path, &status) || S_ISLNK(status.st_mode);
-    if (!may_be) {
-        memcpy(dotlock, path, length);
-        memcpy(dotlock + length, SUFFIX, sizeof SUFFIX);
-        may_be = lstat(dotlock, &status) == 0;
-    }
-    free(dotlock);
-    return may_be;
-}
-
-/* Whether a file was read at a moment when no mail program was writing to it. */
-static bool
-was_quiet(const char *path, int descriptor, const struct stat *before)
-{
-    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-    struct stat now;
-    if (may_be_dotlocked(path))
-        return false;
-    if (fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
-        return false;
-    return fstat(descriptor, &now) == 0 && now.st_size == before->st_size
-           && now.st_mtim.tv_sec == before->st_mtim.tv_sec
-           && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
-}
-
-/* Read an open file if it is as large as it seems, and no mbox. */
+/* Read an open file if it is as large as it seems, and cannot be an mbox. */
 static void
 read_open_file(File *file, int descriptor, size_t most, int64_t before)
 {
@@ -73,9 +38,8 @@ read_open_file(File *file, int descriptor, size_t most, int64_t before)
     if (!data)
         return;
     Slice text = slice(data, data + size);
-    if (read(descriptor, data, size + 1) == (ssize_t)size && !may_be_mbox(text)
-        && (!begins(text, "From ") || status.st_mtime < before
-            || was_quiet(file->path, descriptor, &status))) {
+    if (read(descriptor, data, size + 1) == (ssize_t)size
+        && !may_be_mbox(text, status.st_mtime, before)) {
         file->data = data;
         file->size = size;
     } else {

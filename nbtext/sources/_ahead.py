@@ -12,8 +12,6 @@ from time import time
 from typing import Final, TypeAlias
 
 from nbtext.document import Item, Unread
-from nbtext.files import open_file
-from nbtext.files.mail_locks import is_unchanged, quiet_moment
 from nbtext.plain_mail import FRESH
 
 ReadSmall: TypeAlias = (
@@ -79,13 +77,13 @@ def small_files(
 
     Returns:
         What is in each; None for one that is empty, large, no regular file, changing or
-        not there, for one that may be an mbox, or one that grows and is locked, and for
-        what is too much together.
+        not there, for one that is an mbox or may grow to one, and for what is too much
+        together.
     """
     texts = []
     for path in paths:
         found = small_file(path, min(most, together))
-        if found is not None and _is_or_may_become_mbox(path, *found, before):
+        if found is not None and _may_be_mbox(*found, before):
             found = None
         text = None if found is None else found[0]
         together -= len(text or b"")
@@ -93,36 +91,11 @@ def small_files(
     return texts
 
 
-def _is_or_may_become_mbox(
-    path: str, text: bytes, status: os.stat_result, before: int
-) -> bool:
+def _may_be_mbox(text: bytes, status: os.stat_result, before: int) -> bool:
     """Return whether a file is an mbox of several messages, or may become one."""
     if not text.startswith(b"From "):
         return False
-    if b"\nFrom " in text:
-        return True
-    is_old = status.st_mtime_ns // 10**9 < before
-    return not (is_old or _was_quiet(path, status))
-
-
-def _was_quiet(path: str, before: os.stat_result) -> bool:
-    """
-    Return whether a file was read while no mail program was writing to it.
-
-    The compiled twin asks no dotlock for its age, and leaves a file beside one that was
-    forgotten to those who read it alone.
-    """
-    try:
-        descriptor = open_file(path)  # of a link the dotlock may lie elsewhere
-    except (OSError, ValueError):
-        return False
-    try:
-        moment = quiet_moment(descriptor, path, 0.0)
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return moment is not None and is_unchanged(before, moment.status)
+    return status.st_mtime_ns // 10**9 >= before or b"\nFrom " in text
 
 
 def small_file(path: str, most: int) -> tuple[bytes, os.stat_result] | None:

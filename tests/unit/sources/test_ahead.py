@@ -10,7 +10,6 @@ import pytest
 from nbtext.document import PAUSE, Document, Item, Note, Unread
 from nbtext.sources._ahead import FILES, small_files, with_texts
 from nbtext.tokens.engine import COMPILED, best
-from tests.locking import dotlocked, fcntl_locked
 
 READERS = [pytest.param(small_files, id="plain")]
 if best() == COMPILED:
@@ -53,30 +52,15 @@ MAIL = b"From a@b\nSubject: x\n\nHere\n"
 
 
 @pytest.mark.parametrize("read", READERS)
-def test_what_begins_like_an_mbox_and_is_young_is_read_while_nobody_writes(
+def test_what_begins_like_an_mbox_and_is_young_is_left(
     read: Any, tmp_path: Path
 ) -> None:
     mail = tmp_path / "mail"
     mail.write_bytes(MAIL)
-    paths = (str(mail),)
 
     for changed, is_young in ((OLD - 1, False), (OLD, True), (OLD + 1, True)):
         os.utime(mail, (changed, changed))
-        assert read(paths, 100, 100, OLD) == [MAIL]
-        for locked in (fcntl_locked, dotlocked):
-            with locked(mail):
-                assert read(paths, 100, 100, OLD) == [None if is_young else MAIL]
-
-
-@pytest.mark.parametrize("read", READERS)
-def test_a_young_one_that_is_a_link_is_left(read: Any, tmp_path: Path) -> None:
-    """A dotlock may lie beside what it leads to."""
-    (tmp_path / "elsewhere").write_bytes(MAIL)
-    link = tmp_path / "mail"
-    link.symlink_to("elsewhere")
-
-    assert read((str(link),), 100, 100, OLD) == [None]
-    assert read((str(link),), 100, 100, NOW) == [MAIL]
+        assert read((str(mail),), 100, 100, OLD) == [None if is_young else MAIL]
 
 
 @pytest.mark.parametrize("read", READERS)
