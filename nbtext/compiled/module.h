@@ -15,7 +15,6 @@ PyObject *add_by_class(PyObject *module, PyObject *args);
 PyObject *correct(PyObject *module, PyObject *args);
 PyObject *small_files(PyObject *module, PyObject *args);
 PyObject *sum_terms(PyObject *module, PyObject *args);
-PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_entries(PyObject *module, PyObject *args);
 PyObject *seal(PyObject *module, PyObject *args);
 
