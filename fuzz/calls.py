@@ -152,7 +152,6 @@ def _sum_terms(extension: Any) -> Call:
     sound = (
         ((array("Q", [3, 4, (1 << 48) - 1]), array("H", [1, 65535, 2])),
          (array("Q", [3]), array("H", [7]))),
-        array("Q", bytes(32)), array("i", bytes(16)), array("i", bytes(16)),
     )  # fmt: skip
     return extension.sum_terms, sound
 

@@ -336,21 +336,15 @@ def sum_terms(
         tuple[NDArray[np.uint64] | bytes, NDArray[np.uint16] | bytes],
         ...,
     ],
-    distinct: NDArray[np.uint64] | bytearray,
-    occurrences: NDArray[np.int32] | bytearray,
-    documents: NDArray[np.int32] | bytearray,
     /,
-) -> int:
+) -> tuple[bytearray, bytearray, bytearray] | None:
     """
     Do what `nbtext.counts.counter.sum_by_arrays` specifies.
 
     Args:
         terms: keys, the 16 upper bits of each being 0, and as many counts.
-        distinct: as many as there are terms, written to: the keys.
-        occurrences: as many, written to.
-        documents: the same.
 
     Returns:
-        How many distinct keys there are; -1 if occurrences do not fit in 32 bits.
-
+        The distinct keys, 64-bit integers, and of each how often it occurs, and in how
+        many documents, 32-bit integers; None if one does not fit.
     """

@@ -12,7 +12,7 @@
 #include "model.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 34 };
+enum { INTERFACE = 35 };
 
 PyObject *
 counted_none(void)
@@ -42,7 +42,7 @@ free_object(PyObject *self)
 static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, NULL},
     {"small_files", small_files, METH_VARARGS, NULL},
-    {"sum_terms", sum_terms, METH_VARARGS, NULL},
+    {"sum_terms", sum_terms, METH_O, NULL},
     {"add_by_class", add_by_class, METH_VARARGS, NULL},
     {"correct", correct, METH_VARARGS, NULL},
     {"sum_entries", sum_entries, METH_VARARGS, NULL},

@@ -39,7 +39,6 @@ from nbtext.counts.sorted_counts import (
     merged,
     narrow,
     put_aside,
-    shortened,
     starts_of_runs,
     sums_alone,
     sums_of_runs,
@@ -352,15 +351,12 @@ def _sums_of_terms(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> Sorte
         return sum_by_arrays(keys, counts)
     from nbtext import _compiled
 
-    n = sum(map(len, keys))
-    found = np.empty(n, np.uint64)
-    columns = (np.empty(n, np.int32), np.empty(n, np.int32))
-    terms = tuple(zip(keys, counts, strict=True))
-    n_keys = _compiled.sum_terms(terms, found, *columns)
-    if n_keys < 0:
+    sums = _compiled.sum_terms(tuple(zip(keys, counts, strict=True)))
+    if sums is None:
         return sum_by_arrays(keys, counts)
-    occurrences, documents = (shortened(column, n_keys) for column in columns)
-    return SortedCounts(shortened(found, n_keys), (occurrences, documents))
+    found = np.frombuffer(sums[0], np.uint64)
+    occurrences, documents = (np.frombuffer(column, np.int32) for column in sums[1:])
+    return SortedCounts(found, (occurrences, documents))
 
 
 def sum_by_arrays(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> SortedCounts:

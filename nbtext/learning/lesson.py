@@ -352,12 +352,11 @@ def _sums(terms: "list[Terms]") -> "Sums":
     """Add up what mails have in one view."""
     from nbtext._compiled import sum_terms  # there need not be any
 
-    room = sum([len(keys) for keys, _ in terms]) // 8
-    sums = bytearray(8 * room), bytearray(4 * room), bytearray(4 * room)
-    n = sum_terms(tuple(terms), *sums)
-    if not 0 <= n < MOST_TERMS:
+    sums = sum_terms(tuple(terms))
+    if sums is None or len(sums[0]) // 8 >= MOST_TERMS:
         raise NotHereError
-    return bytes(sums[0][: 8 * n]), bytes(sums[1][: 4 * n]), bytes(sums[2][: 4 * n])
+    keys, occurrences, documents = sums
+    return bytes(keys), bytes(occurrences), bytes(documents)
 
 
 # --- arrays ---------------------------------------------------------------------------
