@@ -9,10 +9,8 @@
 #include "core.h"
 
 #if defined(__x86_64__)
-#define HAS_VECTORS 1
+#define HAS_VECTORS
 #include <immintrin.h>
-#else
-#define HAS_VECTORS 0
 #endif
 
 enum { FEWEST = 32 }; /* bytes that it takes vectors for */
@@ -25,7 +23,7 @@ fill_ascii_kinds(Tables *tables)
         for (unsigned bit = 0; bit < 2; bit++)
             if (tables->ascii_kinds[byte] >> bit & 1)
                 tables->halves[bit][byte & 15] |= (uint8_t)(1u << (byte >> 4));
-#if HAS_VECTORS
+#ifdef HAS_VECTORS
     tables->has_vectors = __builtin_cpu_supports("avx2");
 #endif
 }
@@ -44,7 +42,7 @@ read_each(const Tables *tables, const uint8_t *at, size_t n, AsciiKinds *kinds)
     *kinds = (AsciiKinds){low, high, i};
 }
 
-#if HAS_VECTORS
+#ifdef HAS_VECTORS
 
 __attribute__((target("avx2"))) static uint32_t
 bits_of(const uint8_t *half, __m256i lower, __m256i upper)
@@ -77,26 +75,20 @@ read_by_vectors(const Tables *tables, const uint8_t *at, AsciiKinds *kinds)
     return wide;
 }
 
+#endif
+
 void
 read_ascii_kinds(const Tables *tables, const uint8_t *at, size_t n, AsciiKinds *kinds)
 {
-    uint8_t bytes[64] = {0};
-    if (n < FEWEST || !tables->has_vectors) {
-        read_each(tables, at, n, kinds);
+#ifdef HAS_VECTORS
+    if (n >= FEWEST && tables->has_vectors) {
+        uint8_t bytes[64] = {0};
+        if (n < sizeof bytes)
+            at = memcpy(bytes, at, n);
+        uint64_t wide = read_by_vectors(tables, at, kinds);
+        kinds->n = wide ? (size_t)__builtin_ctzll(wide) : n;
         return;
     }
-    if (n < sizeof bytes)
-        at = memcpy(bytes, at, n);
-    uint64_t wide = read_by_vectors(tables, at, kinds);
-    kinds->n = wide ? (size_t)__builtin_ctzll(wide) : n;
-}
-
-#else
-
-void
-read_ascii_kinds(const Tables *tables, const uint8_t *at, size_t n, AsciiKinds *kinds)
-{
+#endif
     read_each(tables, at, n, kinds);
 }
-
-#endif

@@ -66,14 +66,11 @@ static bool
 address_text(Mail *mail, Slice *text)
 {
     Slice numbers[3];
-    size_t n_dots = 0;
-    const uint8_t *dot;
-    for (Slice rest = *text; (dot = find_byte(rest, '.')); rest.at = dot + 1)
-        n_dots += numbers_at(*text, dot, numbers);
-    if (!n_dots)
+    const uint8_t *dot = find_byte(*text, '.');
+    if (!dot)
         return true;
-    /* " 255.255.255. 255.255." has 22 bytes */
-    uint8_t *copy = grab_for(mail, length_of(*text) + 22 * n_dots);
+    /* for each dot up to seven bytes and for each digit up to five are added */
+    uint8_t *copy = grab_for(mail, 8 * length_of(*text));
     if (!copy)
         return false;
     uint8_t *to = put(copy, *text);

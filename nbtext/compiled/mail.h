@@ -17,7 +17,7 @@ typedef struct Block Block;
 
 /* Memory that is released together. */
 typedef struct {
-    Block *first, *now;
+    Block *last;
 } Arena;
 
 /* Return so many bytes that stay until the arena is emptied, NULL if there are none. */

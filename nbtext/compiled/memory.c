@@ -30,7 +30,7 @@ release_keys(Keys *keys)
 enum { BLOCK_SIZE = 1 << 18 }; /* least bytes of a block of an arena */
 
 struct Block {
-    Block *next;
+    Block *before;
     size_t size, used;
     uint64_t words[];
 };
@@ -39,52 +39,40 @@ void *
 grab(Arena *arena, size_t size)
 {
     size = (size + 7) & ~(size_t)7;
-    Block *now = arena->now;
-    if (!now || now->size - now->used < size) {
+    Block *last = arena->last;
+    if (!last || last->size - last->used < size) {
         size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-        if (room > SIZE_MAX / 2)
+        last = room > SIZE_MAX / 2 ? NULL : malloc(sizeof *last + room);
+        if (!last)
             return NULL;
-        Block *block = malloc(sizeof *block + room);
-        if (!block)
-            return NULL;
-        *block = (Block){NULL, room, 0};
-        if (now)
-            now->next = block;
-        else
-            arena->first = block;
-        now = arena->now = block;
+        *last = (Block){arena->last, room, 0};
+        arena->last = last;
     }
-    void *memory = (uint8_t *)now->words + now->used;
-    now->used += size;
+    void *memory = (uint8_t *)last->words + last->used;
+    last->used += size;
     return memory;
 }
 
 static void
-release_from(Block *block)
+release_last(Arena *arena)
 {
-    while (block) {
-        Block *next = block->next;
-        free(block);
-        block = next;
-    }
+    Block *last = arena->last;
+    arena->last = last->before;
+    free(last);
 }
 
 void
 empty_arena(Arena *arena)
 {
-    Block *first = arena->first;
-    if (first && first->size > BLOCK_SIZE) {
-        release_arena(arena);
-    } else if (first) {
-        release_from(first->next);
-        *first = (Block){NULL, first->size, 0};
-        arena->now = first;
-    }
+    while (arena->last && (arena->last->before || arena->last->size > BLOCK_SIZE))
+        release_last(arena);
+    if (arena->last)
+        arena->last->used = 0;
 }
 
 void
 release_arena(Arena *arena)
 {
-    release_from(arena->first);
-    *arena = (Arena){NULL, NULL};
+    while (arena->last)
+        release_last(arena);
 }

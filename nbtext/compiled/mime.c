@@ -96,14 +96,6 @@ add_strays(Mail *mail, const Head *head)
     return add_leaf(mail, TEXT, slice(to, to), slice(copy, to - 1));
 }
 
-/* Add to the fields of the parts. */
-static void
-add_part_field(Mail *mail, Field *field)
-{
-    field->next = NULL;
-    APPEND(mail->first_part_field, mail->last_part_field, field);
-}
-
 static bool
 is_type_byte(uint8_t byte)
 {
@@ -151,9 +143,9 @@ walk_part(Mail *mail, Slice part, int depth)
     mail->parts_left--;
     if (!read_head(mail, part.at, part.end, &head))
         return false;
-    for (Field *field = head.first, *next; field; field = next) {
-        next = field->next;
-        add_part_field(mail, field);
+    if (head.first) {
+        APPEND(mail->first_part_field, mail->last_part_field, head.first);
+        mail->last_part_field = head.last;
     }
     return walk(mail, part, &head, depth - 1);
 }
@@ -227,7 +219,8 @@ walk_message(Mail *mail, Slice message, Encoding encoding, int depth)
             if (!add_subject(mail, field))
                 return false;
         } else if (begins(field->name, "content-")) {
-            add_part_field(mail, field);
+            field->next = NULL;
+            APPEND(mail->first_part_field, mail->last_part_field, field);
         }
     }
     return walk(mail, message, &head, depth - 1);
