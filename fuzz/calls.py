@@ -188,8 +188,8 @@ def _document_keys(extension: Any) -> Call:
 def _views() -> tuple[tuple[Any, ...], ...]:
     settings = default_settings("mail", 2)
     return tuple(
-        (tables_of(alphabet), TEXTS.index(text), *flags, False, limit or 1 << 20)  # type: ignore[arg-type]  # the text is one of them
-        for alphabet, text, *flags, limit in described(settings.views)
+        (tables_of(alphabet), TEXTS.index(text), *flags, False, limit or 1 << 20, 0)  # type: ignore[arg-type]  # the text is one of them
+        for alphabet, text, *flags, limit, _ in described(settings.views)
     )
 
 

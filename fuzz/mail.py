@@ -38,7 +38,7 @@ from nbtext.tokens.ngrams import EDGE
 from nbtext.tokens.reading import Reading, read
 
 SETTINGS: Final = tuple(
-    default_settings(document_format, n_classes)
+    default_settings(document_format, n_classes, has_threes=n_classes > 2)
     for document_format in ("mail", "text")
     for n_classes in (2, 3)
 )
@@ -181,7 +181,11 @@ def _check_size(
         most = 2 * n_characters
         if view.alphabet == "ngrams":  # of the bytes of UTF-8, a space between fields
             most = min(4 * n_characters + len(fields), NGRAM_BYTES) + len(EDGE)
-        law = "a view has two terms a character at the most, n-grams one a byte, and 4"
+            most += min(n_characters + len(fields), view.threes or 0) + 1
+        law = (
+            "a view has two terms a character at the most, n-grams one a byte, and 4, "
+        )
+        law += "and a run of three for each character where it has them, and 1"
         expect(holds=sum(terms.values()) <= most, law=law)
 
 

@@ -53,8 +53,8 @@ def settings_of_all() -> list[Settings]:
     """Return settings with views of all kinds."""
     plain = default_settings("mail", 2)
     odd = [
-        View("one", "body", "ngrams", fold_tokens=True),
-        View("two", "headers", "ngrams", limit=50),
+        View("one", "body", "ngrams", fold_tokens=True, threes=300),
+        View("two", "headers", "ngrams", limit=50, threes=9),
         View("three", "headers", "marks", pairs=True, fields=True, limit=30),
         View("four", "raw", "fields", fold_tokens=True, pairs=True, fold_pairs=False),
         View("five", "body", "words", tokens=False, pairs=True, limit=7),

@@ -13,8 +13,9 @@ class MailReader:
 
     Args:
         views: each (tables, text, fields, tokens, pairs, fold_tokens, fold_pairs,
-            ngrams, limit) as in `nbtext.settings.views.View`, but for the text: 0 is
-            headers, 1 raw, 2 body, and 3, of all views then, a text that is no mail.
+            ngrams, limit, threes) as in `nbtext.settings.views.View`, but for threes,
+            0 for none, and the text: 0 is headers, 1 raw, 2 body, and 3, of all views
+            then, a text that is no mail.
             Tables are of code points: their classes in blocks, index and values, their
             folding offsets, 32-bit integers, likewise, and the kind of each class.
         answer: returns bytes, or None, for a number of a question and two bytes.
@@ -122,13 +123,13 @@ class StoredModel:
         """Return the names of the classes, sorted."""
     def views(
         self,
-    ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:
+    ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None, None], ...]:
         """
         Return the settings of its views.
 
         Returns:
             For each view its alphabet, and text, fields, tokens, pairs, fold_tokens,
-            fold_pairs and limit, as `nbtext.settings.views.View` has them.
+            fold_pairs, limit and threes, as `nbtext.settings.views.View` has them.
 
         """
     def append(self, table: bytes, /) -> bool:

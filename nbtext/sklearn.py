@@ -84,6 +84,8 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         pattern: a regular expression whose matches are the tokens.
         ngrams: 1 for single tokens alone, 2 for pairs of neighbours too.
         byte_ngrams: whether byte n-grams of text are counted where they do good.
+        threes: whether runs of three characters are counted beside byte n-grams; None
+            for where classes have few texts.
         counting: what a token that occurs n times counts: "occurrences", "once", ...
         calibrate: whether a textbook's score is calibrated, too.
         class_prior: what a textbook's score takes for P(class).
@@ -108,6 +110,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         pattern: str | None = None,
         ngrams: int | None = None,
         byte_ngrams: bool = True,
+        threes: bool | None = None,
         counting: Counting | None = None,
         calibrate: bool = False,
         class_prior: str | None = None,
@@ -119,6 +122,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.pattern = pattern
         self.ngrams = ngrams
         self.byte_ngrams = byte_ngrams
+        self.threes = threes
         self.counting = counting
         self.calibrate = calibrate
         self.class_prior = class_prior
@@ -285,6 +289,11 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             if not isinstance(names[name], bool):
                 message = f"{name}: expected True or False, found {names[name]!r:.80}"
                 raise ValueError(message)
+        if not isinstance(names["threes"], bool | None):
+            message = (
+                f"threes: expected True, False or None, found {names['threes']!r:.80}"
+            )
+            raise ValueError(message)
         for name in ("event_model", "alphabet", "counting"):
             if not isinstance(names[name], str | None):
                 message = f"{name}: expected a str, found {names[name]!r:.80}"

@@ -52,7 +52,7 @@ add_view(Mail *reader, TextKind text, const Tables *tables, const char *flags, s
 {
     View view = {
         strchr(flags, 't'), strchr(flags, 'p'), strchr(flags, 'T'), strchr(flags, 'P'),
-        strchr(flags, 'n'), limit,
+        strchr(flags, 'n'), limit, strchr(flags, 'n') ? limit / 2 : 0,
     };
     reader->views[reader->n_views++] = (MailView){view, tables, text, strchr(flags, 'f')};
 }
@@ -95,6 +95,17 @@ answer(Mail *asking, Question question, Slice first, Slice second, Slice *answer
     return true;
 }
 
+/* Make another reader, by the same views. */
+static void
+make_other(void)
+{
+    other = calloc(1, sizeof *other);
+    HOLDS(other);
+    memcpy(other->views, mail->views, sizeof mail->views);
+    other->n_views = mail->n_views;
+    other->ask = answer;
+}
+
 void
 prepare(const char *path)
 {
@@ -115,9 +126,8 @@ prepare(const char *path)
     fill(&marks, source, "\0\2\2\1\3\2");
     fill(&kept_spaces, source, "\0\1\1\1\1\1");
     mail = calloc(1, sizeof *mail);
-    other = calloc(1, sizeof *other);
     plain = calloc(1, sizeof *plain);
-    HOLDS(mail && other && plain);
+    HOLDS(mail && plain);
     add_view(mail, HEADERS_TEXT, &fields, "tTPf", 1 << 20);
     add_view(mail, RAW_TEXT, &words_of, "p", 1000);
     add_view(mail, BODY_TEXT, &marks, "tpP", 1 << 20);
@@ -127,9 +137,7 @@ prepare(const char *path)
     add_view(plain, PLAIN_TEXT, &marks, "tpP", 1 << 20);
     add_view(plain, PLAIN_TEXT, &kept_spaces, "tTn", 1 << 20);
     mail->ask = plain->ask = answer;
-    memcpy(other->views, mail->views, sizeof mail->views);
-    other->n_views = mail->n_views;
-    other->ask = answer;
+    make_other();
 }
 
 static int
@@ -266,6 +274,7 @@ try_input(const uint8_t *bytes, size_t length)
             check_batch(other);
         empty_batch();
         release_mail(other);
+        make_other();
     } else if (what < 8) {
         check_plain(data);
     }

@@ -145,6 +145,13 @@ training_options = option_group(
         "counted of mail, nor with --ngrams 1 or --pattern.",
     ),
     click.option(
+        "--threes/--no-threes",
+        default=None,
+        help="Whether to count runs of three characters beside those of five bytes, at "
+        "the beginning of a text and within words [default: with three classes and "
+        "more that have few documents, most of them short and nearly ASCII].",
+    ),
+    click.option(
         "--alphabet",
         type=click.Choice(["words", "marks"]),
         help="Tokens of the text: words and emoji, or punctuation and symbols besides "

@@ -24,10 +24,10 @@ stored_views(PyObject *self, PyObject *none)
         const ViewSettings *view = header->views + n;
         PyObject *limit = view->limit ? PyLong_FromLongLong(view->limit) : counted_none();
         PyObject *one = Py_BuildValue(
-            "(NNNNNNNN)", text_of(view->alphabet), text_of(view->text),
+            "(NNNNNNNNN)", text_of(view->alphabet), text_of(view->text),
             PyBool_FromLong(view->fields), PyBool_FromLong(view->tokens),
             PyBool_FromLong(view->pairs), PyBool_FromLong(view->fold_tokens),
-            PyBool_FromLong(view->fold_pairs), limit);
+            PyBool_FromLong(view->fold_pairs), limit, counted_none());
         if (!one || PyTuple_SetItem(views, (Py_ssize_t)n, one) < 0)
             Py_CLEAR(views);
     }

@@ -202,7 +202,8 @@ enum { KEY_BITS = 48 }; /* of the 64 that are mixed, the upper ones */
 typedef struct {
     bool tokens, pairs, fold_tokens, fold_pairs;
     bool ngrams;  /* byte n-grams in place of tokens */
-    size_t limit; /* how many tokens, or bytes of n-grams, of a document are read */
+    size_t limit;  /* how many tokens, or bytes of n-grams, of a document are read */
+    size_t threes; /* in how many of its first bytes runs of three characters begin */
 } View;
 
 static inline uint64_t

@@ -49,10 +49,7 @@ take_wanted(Finder *finder, const MailView *view, PyObject *keys)
     if (!PyArg_ParseTuple(keys, "y*y*i;keys", &wanted->keys, &wanted->buckets, &shift)
         || !take_terms(&wanted->terms, &wanted->keys, &wanted->buckets, shift))
         return false;
-    bool has_memory = begin_to_look(wanted);
-    if (!has_memory)
-        PyErr_NoMemory();
-    return has_memory;
+    return begin_to_look(wanted) || PyErr_NoMemory();
 }
 
 void

@@ -112,12 +112,10 @@ put_mail_back(PyObject *self, Mail *mail)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
     trim_mail(mail);
-    if (reader->spare) { /* another thread has put its own back */
+    if (reader->spare) /* another thread has put its own back */
         release_mail(mail);
-        free(mail);
-    } else {
+    else
         reader->spare = mail;
-    }
 }
 
 Finder *
@@ -233,16 +231,16 @@ take_next_view(ReaderObject *reader, PyObject *described)
     Tables *tables = reader->tables + reader->n_views++; /* which are released now */
     PyObject *of[5];
     int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
-    Py_ssize_t limit;
+    Py_ssize_t limit, threes;
     if (!PyTuple_Check(described))
         return refuse(PyExc_TypeError, "a view is a tuple");
-    if (!PyArg_ParseTuple(described, "(SSSSS)ippppppn;a view", of, of + 1, of + 2, of + 3,
+    if (!PyArg_ParseTuple(described, "(SSSSS)ippppppnn;a view", of, of + 1, of + 2, of + 3,
                           of + 4, &text, &fields, &tokens, &pairs, &fold_tokens,
-                          &fold_pairs, &ngrams, &limit))
+                          &fold_pairs, &ngrams, &limit, &threes))
         return false;
-    *view = (MailView){{tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit},
-                       tables, (TextKind)text, fields};
-    if (text < 0 || text >= N_TEXTS || limit < 0
+    *view = (MailView){{tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit,
+                        (size_t)threes}, tables, (TextKind)text, fields};
+    if (text < 0 || text >= N_TEXTS || limit < 0 || threes < 0
         || (reader->views->text == PLAIN_TEXT) != (text == PLAIN_TEXT))
         return refuse(PyExc_ValueError, "these are no views of mail");
     TableSource source = {bytes_in(of[0]), bytes_in(of[1]), bytes_in(of[2]), bytes_in(of[3]),
@@ -287,7 +285,6 @@ reader_dealloc(PyObject *self)
     ReaderObject *reader = (ReaderObject *)(void *)self;
     if (reader->spare)
         release_mail(reader->spare);
-    free(reader->spare);
     release_finder(reader->finder);
     for (size_t n = 0; n < reader->n_views; n++)
         release_tables(reader->tables + n);

@@ -169,9 +169,11 @@ grab_for(Mail *mail, size_t size)
 Outcome read_mail(Mail *mail, Slice data);
 /* Read a message down to the texts of its views. */
 Outcome read_mail_texts(Mail *mail, Slice data);
-/* Push the keys of the texts of a view; false if there is no memory. */
 /* Push the key of each n-gram, and return the text; false if there is no memory. */
 bool push_ngrams(const Mail *mail, const MailView *view, Normalised *text, Keys *keys);
+/* Return how many bytes the run of three that begins here has, 0 if none is a term. */
+size_t run_of_three(const uint8_t *at);
+/* Push the keys of the texts of a view; false if there is no memory. */
 bool read_view(Mail *mail, const MailView *view, Keys *keys);
 void release_mail(Mail *mail);
 /* Give back what is more memory than most messages take. */

@@ -2,6 +2,8 @@
 
 #include "mail.h"
 
+#include <stdlib.h>
+
 enum { MOST_KEPT = 1 << 16 }; /* room for keys that waits for the next message */
 
 static const char *const IDENTIFYING[] = {"from", "to", "date", "subject", "message-id"};
@@ -306,6 +308,7 @@ release_mail(Mail *mail)
     release_arena(&mail->arena);
     for (size_t n = 0; n < MOST_VIEWS; n++)
         release_keys(mail->keys + n);
+    free(mail);
 }
 
 void

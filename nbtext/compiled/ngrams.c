@@ -35,6 +35,23 @@ normalise(const Mail *mail, const MailView *view, Normalised *text)
     text->length -= text->bytes[text->length - 1] == ' ';
 }
 
+/* Return where the next character begins. */
+static const uint8_t *
+behind(const uint8_t *at)
+{
+    while ((*++at & 0xC0) == 0x80)
+        ;
+    return at;
+}
+
+size_t
+run_of_three(const uint8_t *at)
+{
+    const uint8_t *second = behind(at), *end = behind(behind(second));
+    bool is_run = (*at & 0xC0) != 0x80 && *second != ' ' && *second != '\n';
+    return is_run && end - at < NGRAM ? (size_t)(end - at) : 0;
+}
+
 bool
 push_ngrams(const Mail *mail, const MailView *view, Normalised *text, Keys *keys)
 {
@@ -42,7 +59,7 @@ push_ngrams(const Mail *mail, const MailView *view, Normalised *text, Keys *keys
     size_t length = text->length;
     if (length == EDGE)
         return true;
-    if (!make_room(keys, length))
+    if (!make_room(keys, 2 * length))
         return false;
     memset(text->bytes + length, '\n', EDGE);
     uint64_t *value = keys->values + keys->length;
@@ -52,6 +69,11 @@ push_ngrams(const Mail *mail, const MailView *view, Normalised *text, Keys *keys
         if (n >= NGRAM - 1)
             *value++ = mixed((window + NGRAM_SALT) * SPREAD) >> (64 - KEY_BITS);
     }
-    keys->length += length;
+    size_t end = view->view.threes ? EDGE + view->view.threes : 0;
+    for (size_t n = EDGE - 1, size; n < length && n < end; n++)
+        if ((size = run_of_three(text->bytes + n)))
+            *value++ = mixed((word_at(text->bytes + n, size) + NGRAM_SALT) * SPREAD)
+                       >> (64 - KEY_BITS);
+    keys->length = (size_t)(value - keys->values);
     return true;
 }

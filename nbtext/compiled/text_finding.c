@@ -24,13 +24,6 @@ begin_to_look(Wanted *wanted)
     return wanted->states && wanted->starts;
 }
 
-/* Whether a term is wanted, by its place, and has no text yet. */
-static inline bool
-is_missing(const Wanted *wanted, int64_t place)
-{
-    return wanted->states[place] == MISSING;
-}
-
 /* Find the places of the keys of a field; they end behind the last whose text is missing. */
 static bool
 find_missing(Finder *finder, const Wanted *wanted, const int64_t **places, size_t *n)
@@ -41,42 +34,21 @@ find_missing(Finder *finder, const Wanted *wanted, const int64_t **places, size_
     int64_t *found = (int64_t *)(void *)finder->places.values;
     find_places(&wanted->terms, keys->values, found, keys->length);
     *places = found;
-    for (*n = keys->length; *n && !is_missing(wanted, found[*n - 1]);)
+    for (*n = keys->length; *n && wanted->states[found[*n - 1]] != MISSING;)
         --*n;
     return true;
 }
 
 /* --- one text --------------------------------------------------------------------- */
 
-/* A text that is being written: its parts, each behind the end of the one before. */
+/* A text that is being written: three parts at the most, each with its end. */
 typedef struct {
-    uint8_t bytes[MOST_TEXT + BYTES_OF_CODE];
+    uint8_t bytes[MOST_TEXT + BYTES_OF_CODE + 3];
     size_t length; /* more than MOST_TEXT if it is too long */
 } Written;
 
 static void
-end_part(Written *text)
-{
-    if (text->length <= MOST_TEXT)
-        text->bytes[text->length++] = PART_END;
-}
-
-static void
-write_name(Written *text, Slice name)
-{
-    size_t length = length_of(name);
-    if (length > MOST_TEXT) {
-        text->length = MOST_TEXT + 1;
-        return;
-    }
-    if (length)
-        memcpy(text->bytes, name.at, length);
-    text->length = length;
-    end_part(text);
-}
-
-static void
-write_token(const Tables *tables, Written *text, Slice token, bool is_folded)
+write_part(const Tables *tables, Written *text, Slice token, bool is_folded)
 {
     while (token.at < token.end && text->length <= MOST_TEXT) {
         uint32_t code = next_code(&token.at, token.end);
@@ -84,6 +56,7 @@ write_token(const Tables *tables, Written *text, Slice token, bool is_folded)
         at = put_code(at, is_folded ? folded(tables, code) : code);
         text->length = (size_t)(at - text->bytes);
     }
+    text->bytes[text->length++] = PART_END;
 }
 
 /* Keep the text of a term; false if there is no memory. */
@@ -148,13 +121,11 @@ keep_term(Wanted *wanted, int64_t place, Slice name, Slice before, Slice token)
     Written text;
     text.length = 0;
     if (view->fields)
-        write_name(&text, name);
-    if (is_pair) {
-        write_token(view->tables, &text, before, fold);
-        end_part(&text);
-    }
-    write_token(view->tables, &text, token, fold);
-    return keep_text(wanted, place, text.bytes, text.length);
+        write_part(view->tables, &text, name, false);
+    if (is_pair)
+        write_part(view->tables, &text, before, fold);
+    write_part(view->tables, &text, token, fold);
+    return keep_text(wanted, place, text.bytes, text.length - 1);
 }
 
 /* Walk through a field, to the last of its terms whose text may be missing. */
@@ -167,7 +138,7 @@ keep_terms(Wanted *wanted, Slice name, Slice text, const int64_t *places, size_t
     while (term < n && next_span(wanted->view.tables, &text, &token)) {
         bool has_pair = view->pairs && before.at;
         for (int is_pair = !view->tokens; is_pair <= has_pair && term < n; is_pair++, term++)
-            if (is_missing(wanted, places[term])
+            if (wanted->states[places[term]] == MISSING
                 && !keep_term(wanted, places[term], name,
                               is_pair ? before : slice(NULL, NULL), token))
                 return false;
@@ -203,10 +174,16 @@ find_in_ngrams(Finder *finder, Wanted *wanted, const Mail *mail)
     if (!push_ngrams(mail, &wanted->view, &text, &finder->keys)
         || !find_missing(finder, wanted, &places, &n))
         return false;
-    for (size_t term = 0; term < n; term++)
-        if (is_missing(wanted, places[term])
-            && !keep_text(wanted, places[term], text.bytes + term, NGRAM))
+    const uint8_t *at = text.bytes;
+    for (size_t term = 0, size = NGRAM; term < n; term++, at++) {
+        if (term == text.length)
+            at = text.bytes + EDGE - 1; /* where runs of three begin */
+        while (term >= text.length && !(size = run_of_three(at)))
+            at++;
+        if (wanted->states[places[term]] == MISSING
+            && !keep_text(wanted, places[term], at, size))
             return false;
+    }
     return true;
 }
 

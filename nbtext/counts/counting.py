@@ -35,7 +35,8 @@ from nbtext.counts.text_sample import TextSample
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead, threads
-from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.reading import Format, Settings, default_settings
+from nbtext.settings.views import THREES_BYTES
 from nbtext.tokens import AnyReading, is_mail, read_keys
 from nbtext.tokens.batch_reading import ReadBatch, read_together
 from nbtext.tokens.key_reading import are_read_together
@@ -60,6 +61,12 @@ OF_MEMORY: Final = 256
 GUESSED: Final = 32
 """How many documents are looked at to guess how all of them are to be read."""
 
+FEW_DOCUMENTS: Final = 20
+"""Up to so many documents of a class, in the mean, runs of three characters are worth
+their time (docs/experiments/056-few-documents.md)."""
+
+ASCII: Final = bytes(range(128))
+
 
 @dataclass(slots=True)
 class ReadReport:
@@ -69,6 +76,8 @@ class ReadReport:
     Attributes:
         documents: how many were counted.
         mail: how many of them look like mail.
+        short: how many of them are as short as runs of three characters go, most of
+            their bytes ASCII.
         empty: how many of them have not a byte.
         bytes: their size, as far as it was read.
         truncated: the names of those that were longer than what is read of one.
@@ -79,6 +88,7 @@ class ReadReport:
 
     documents: int = 0
     mail: int = 0
+    short: int = 0
     empty: int = 0
     bytes: int = 0
     truncated: list[str] = field(default_factory=list)
@@ -99,6 +109,7 @@ class ReadReport:
         """Note that a document that was opened could not be read after all."""
         self.mail -= is_mail
         self.documents -= 1
+        self.short -= is_short(document)
         self.empty -= not any(document.texts)
         self.bytes -= sum(map(len, document.texts))
         if document.truncated:
@@ -109,6 +120,7 @@ class ReadReport:
         """Take in another report."""
         self.documents += other.documents
         self.mail += other.mail
+        self.short += other.short
         self.empty += other.empty
         self.bytes += other.bytes
         self.truncated += other.truncated
@@ -163,6 +175,7 @@ def documents(
         if isinstance(document, Pause):
             continue
         report.documents += 1
+        report.short += is_short(document)
         report.empty += not any(document.texts)
         report.bytes += sum(map(len, document.texts))
         if document.label is not None:
@@ -388,13 +401,34 @@ def guess(
     opening = documents(islice(stream, GUESSED), report, max_bytes)
     opened = list(islice(opening, GUESSED))  # a file may hold more than memory does
     report.mail = sum(map(is_mail, opened))
-    settings = settings_for(report, n_classes)
+    settings = _settings_for(report, n_classes or len(report.labels))
     return settings, chain(opened, opening, report.notes, report.skipped, stream)
 
 
-def settings_for(report: ReadReport, n_classes: int | None = None) -> Settings:
-    """Return the settings for documents like these: mail if most of them are."""
+def settings_for(report: ReadReport) -> Settings:
+    """
+    Return the settings for documents like these, which are all that there are.
+
+    They are those of mail if most of them are. Texts have runs of three characters if
+    classes have few of them, and most are short, and ASCII for the most part.
+    """
+    n_classes = len(report.labels)
+    are_few = report.documents <= FEW_DOCUMENTS * n_classes
+    has_threes = are_few and 2 * report.short > report.documents
+    return _settings_for(report, n_classes, has_threes=has_threes)
+
+
+def _settings_for(
+    report: ReadReport, n_classes: int, *, has_threes: bool = False
+) -> Settings:
     is_mostly_mail = 2 * report.mail > report.documents
-    return default_settings(
-        "mail" if is_mostly_mail else "text", n_classes or len(report.labels)
-    )
+    kind: Format = "mail" if is_mostly_mail else "text"
+    return default_settings(kind, n_classes, has_threes=has_threes)
+
+
+def is_short(document: Document) -> bool:
+    """Return whether a document is as long as runs go, most of its bytes ASCII."""
+    size = sum(map(len, document.texts))
+    if size > THREES_BYTES:
+        return False
+    return 2 * sum(len(text.translate(None, ASCII)) for text in document.texts) <= size

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbtext.tokens.bags import mixed
-from nbtext.tokens.ngrams import SALT, SIZE
+from nbtext.tokens.ngrams import SALT, SIZE, SIZES_OF_THREES
 from nbtext.tokens.text_finding import MOST_TEXT, PART_END, TEXT_END
 from nbtext.tokens.tokenizer import BASE, KEY_SHIFT, PAIR, SPREAD
 
@@ -182,7 +182,8 @@ def keys_of(view: View, packed: Bytes) -> Keys:
         named = first - 1
         salts = _salts(packed, starts.take(named), ends.take(named))
     if view.alphabet == "ngrams":
-        if not (lengths == SIZE).all():
+        sizes = (SIZE, *SIZES_OF_THREES) if view.threes else (SIZE,)
+        if not np.isin(lengths, sizes).all():
             raise _no_texts(view)
         salts = np.full(len(last), SALT, np.uint64)
     hashes = _hashes(packed, starts.take(first), ends.take(first), salts)

@@ -24,7 +24,7 @@ from nbtext.scoring.models.registry import (
 )
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import SHARES, Counting, Scoring
-from nbtext.settings.views import Alphabet, Field
+from nbtext.settings.views import THREES_BYTES, Alphabet, Field
 from nbtext.tokens.pattern import new_pattern
 
 ATTRIBUTE_FIELDS: Final = ("category_smoothing", "variance_smoothing")
@@ -53,6 +53,8 @@ class SettingsOverrides(NamedTuple):
             of an alphabet; of mail, those of the body.
         ngrams: 1 for single tokens alone, 2 for pairs of neighbours too.
         byte_ngrams: whether byte n-grams of the text are counted where they do good.
+        threes: whether runs of three characters are counted beside byte n-grams; None
+            for where classes have few documents.
         ledger: whether the model remembers which documents it has counted.
         score: the name of an event model.
         smoothing: what is added to every count.
@@ -83,6 +85,7 @@ class SettingsOverrides(NamedTuple):
     pattern: str | None = None
     ngrams: int | None = None
     byte_ngrams: bool = True
+    threes: bool | None = None
     ledger: bool = True
     score: str | None = None
     smoothing: float | None = None
@@ -133,6 +136,8 @@ class SettingsOverrides(NamedTuple):
         for name in SWITCHES:
             if not isinstance(value := getattr(self, name), bool):
                 _refuse(name, "True or False", value)
+        if not isinstance(self.threes, bool | None):
+            _refuse("threes", "True, False or None", self.threes)
         for name in ("score", "alphabet", "counting"):
             if not isinstance(value := getattr(self, name), str | None):
                 _refuse(name, "a str", value)
@@ -163,6 +168,12 @@ class SettingsOverrides(NamedTuple):
         if self.ngrams not in (None, 1, 2):
             message = f"ngrams is {self.ngrams!r}, expected 1 or 2"
             raise SettingsError(message)
+        if self.threes is not None:
+            threes = THREES_BYTES if self.threes else None
+            views = tuple(
+                view._replace(threes=threes) if view.alphabet == "ngrams" else view
+                for view in views
+            )
         if not self.byte_ngrams or self.ngrams == 1 or pattern is not None:
             views = tuple(view for view in views if view.alphabet != "ngrams")
         if self.ngrams == 1:  # a view of pairs alone has nothing left

@@ -112,8 +112,8 @@ def read_once(
     """
     read, max_bytes, n_classes, progress, _ = sources
     settings, items = guess(read(), n_classes, max_bytes)
+    wished = settings_of(settings)
     while True:
-        wished = settings_of(settings)
         cache, report = TermCache(), ReadReport()
         if on_kept is not None:
             on_kept(None)
@@ -129,11 +129,13 @@ def read_once(
                 batch, size = [], 0
         if batch:
             _add(cache, wished, batch, report, on_kept)
-        wanted = settings_for(report)
-        if settings == wanted or not report.documents:
+        if not report.documents:
+            return cache, wished, report
+        wanted = settings_of(settings_for(report))
+        if wished == wanted:
             return cache, wished, report
         cache.close()
-        settings, items = wanted, iter(read())
+        wished, items = wanted, iter(read())
 
 
 def _add(

@@ -18,6 +18,7 @@ from nbtext.settings.views import (
     HEADERS,
     NGRAMS,
     RAW,
+    THREES_BYTES,
     TOPIC,
     Field,
     View,
@@ -84,6 +85,8 @@ _VIEW_NAMES: Final = {
     "pairs": "pairs (--ngrams)",
     "alphabet": "alphabet (--alphabet)",
     "columns": "what is counted (--score, and whether there are two classes or more)",
+    "threes": "runs of three characters (--threes, --no-threes, and how many documents "
+    "classes have)",
 }
 
 
@@ -250,7 +253,7 @@ class Settings(NamedTuple):
         for view in self.views:
             if view.name not in views:
                 continue
-            for name, value in view.as_dict().items():
+            for name, value in (view.as_dict() | {"threes": view.threes}).items():
                 kind = _VIEW_NAMES.get(name, f"the setting {name}")
                 named[f"{kind} of the view {view.name}"] = _in_words(value)
         return named
@@ -353,12 +356,22 @@ def _is_fingerprint(value: object) -> bool:
 HEXADECIMAL: Final = "0123456789abcdef"
 
 
-def default_settings(document_format: Format, n_classes: int) -> Settings:
-    """Return the settings that do best for a kind of document and so many classes."""
+def default_settings(
+    document_format: Format, n_classes: int, *, has_threes: bool = False
+) -> Settings:
+    """
+    Return the settings that do best for a kind of document and so many classes.
+
+    Args:
+        document_format: how documents are taken apart.
+        n_classes: how many classes there are.
+        has_threes: whether texts of three classes and more have runs of three.
+    """
     if document_format == "mail":
         settings = Settings("mail", (HEADERS, RAW, BODY))
         return settings if n_classes <= 2 else settings.counting(WEIGHTED)
     if n_classes > 2:
-        return Settings("text", (TOPIC, NGRAMS)).counting(WEIGHTED)
+        ngrams = NGRAMS._replace(threes=THREES_BYTES if has_threes else None)
+        return Settings("text", (TOPIC, ngrams)).counting(WEIGHTED)
     # with weights, so that any score can be chosen, and a third class be learnt
     return Settings("text", (BODY, NGRAMS)).counting(WEIGHTED)

@@ -30,6 +30,9 @@ RAW_WORDS: Final = 1000
 NGRAM_BYTES: Final = 4000
 """Of how many bytes of a text byte n-grams are read."""
 
+THREES_BYTES: Final = 128
+"""In how many of its first bytes runs of three characters begin, if they are terms."""
+
 RESERVED_NAMES: Final = ("ledger", "undo", "amounts", "texts", "checksums")
 """Names that no view may have: other arrays of a model file begin with them."""
 
@@ -53,6 +56,8 @@ class View(NamedTuple):
         kind: what it sees. A view of values or of numbers sees one column of a table;
             nothing but its name, its columns and the field is of any meaning then.
         field: that column, empty in a view of text.
+        threes: of n-grams, in how many of the first bytes runs of three characters
+            begin, which are terms too; None for no such runs.
     """
 
     name: str
@@ -67,6 +72,7 @@ class View(NamedTuple):
     columns: tuple[Column, ...] = UNWEIGHTED
     kind: Kind = "text"
     field: str = ""
+    threes: int | None = None
 
     def column(self, name: Column) -> int:
         """Return the place of a column among the view's."""
@@ -78,6 +84,8 @@ class View(NamedTuple):
         if self.kind != "text":
             return {name: plain[name] for name in ATTRIBUTE_KEYS}
         del plain["kind"], plain["field"]
+        if self.threes is None:
+            del plain["threes"]
         return plain
 
     @classmethod
@@ -131,15 +139,19 @@ class View(NamedTuple):
         if (TFIDF in columns) != (FROZEN in columns):
             message = f"the view {name} has one of {TFIDF} and {FROZEN}, not both"
             raise SettingsError(message)
-        limit = self.limit
-        if limit is not None and not (type(limit) is int and limit > 0):
-            message = f"the setting {name}.limit is {shown(limit)}, not a number"
-            raise SettingsError(message)
+        for bound in ("limit", "threes"):
+            most = getattr(self, bound)
+            if most is not None and not (type(most) is int and most > 0):
+                message = f"the setting {name}.{bound} is {shown(most)}, not a number"
+                raise SettingsError(message)
         if not (self.tokens or self.pairs):
             message = f"the view {name} has neither tokens nor pairs"
             raise SettingsError(message)
         if self.alphabet == "ngrams" and (self.pairs or self.fields):
             message = f"the view {name} of n-grams has pairs or names of fields"
+            raise SettingsError(message)
+        if self.alphabet != "ngrams" and self.threes is not None:
+            message = f"the view {name} has the setting threes, and no n-grams"
             raise SettingsError(message)
 
     def _check_attribute(self) -> None:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from nbtext.constants import MOST_TOKENS
 from nbtext.settings.reading import KEY_BITS, Format
 from nbtext.settings.views import View
 from nbtext.tokens.kinds import INTERFACE, PLAIN_TEXT, reader_of
@@ -77,6 +78,7 @@ def described(
             view.fold_tokens,
             view.fold_pairs,
             limit_of(view),
+            view.threes and min(view.threes, MOST_TOKENS),
         )
         for view in views
     )

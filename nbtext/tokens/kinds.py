@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from nbtext._compiled import MailReader
     from nbtext.settings.views import Alphabet
 
-    Described: TypeAlias = tuple[str, str, bool, bool, bool, bool, bool, int | None]
-    """The alphabet of a view, and text, fields, tokens, pairs, fold_tokens, fold_pairs
-    and limit, as `nbtext.settings.views.View` has them."""
+    Described: TypeAlias = tuple[
+        str, str, bool, bool, bool, bool, bool, int | None, int | None
+    ]
+    """The alphabet of a view, and text, fields, tokens, pairs, fold_tokens, fold_pairs,
+    limit and threes, as `nbtext.settings.views.View` has them."""
 
 KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int, int]]]" = {
     # the kind of token of SPACE, BRACKET, PUNCTUATION, WORD, SINGLE and PICTURE code
@@ -36,7 +38,7 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int, int]]]" = {
 TEXTS: "Final" = ("headers", "raw", "body", PLAIN_TEXT := "plain")
 """What views of mail read; and what the views of documents that are no mail do."""
 
-INTERFACE: "Final" = 35
+INTERFACE: "Final" = 36
 """Which functions the extension has, and what they return."""
 
 _tables: "dict[str, tuple[bytes, ...]]" = {}
@@ -86,7 +88,8 @@ def reader_of(
             *flags,
             alphabet == "ngrams",
             limit or MOST_TOKENS,
+            threes or 0,
         )
-        for alphabet, text, *flags, limit in views
+        for alphabet, text, *flags, limit, threes in views
     )
     return MailReader(described, answer)

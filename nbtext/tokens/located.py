@@ -79,7 +79,7 @@ def _keys(view: View, fields: list[Field], secret: str | None) -> Iterable[int]:
         return keyed(secret).defined_keys(view, fields)
     if view.kind == "text" and engine().is_compiled:
         found, _ = compiled.document_keys(view, [fields])
-        return found.cast("Q")
+        return memoryview(found).cast("Q")
     return definition.defined_keys(view, fields)
 
 
@@ -92,9 +92,10 @@ def _places(
             if number in numbers:
                 yield number, Located(name, 0, (value,))
     elif view.alphabet == "ngrams":
-        data = ngrams.normalised(view, fields) if numbers else b""
-        for start in numbers:
-            yield start, Located(view.text, start, data[start : start + ngrams.SIZE])
+        found = enumerate(ngrams.located(view, fields) if numbers else ())
+        for number, (start, ngram) in found:
+            if number in numbers:
+                yield number, Located(view.text, start, ngram)
     elif numbers:
         yield from _places_of_tokens(view, fields, numbers, max(numbers))
 

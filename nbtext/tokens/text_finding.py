@@ -9,7 +9,7 @@ document it is found:
     the token, in UTF-8
     0x00 and the second token, if the term is a pair
 
-or the five bytes of an n-gram, or the value of a category. 0xFF ends it. Neither of the
+or the bytes of an n-gram, or the value of a category. 0xFF ends it. Neither of the
 two bytes is in any token: U+0000 is never part of one, and UTF-8 has no 0xFF. Terms of
 which that is not so, or whose text is longer than MOST_TEXT, have none.
 

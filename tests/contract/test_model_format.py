@@ -841,7 +841,7 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
     arrays = keys.index("arrays")
     assert list(header) == [*keys[:arrays], "texts", *keys[arrays:]]
     assert [*header["settings"], "secret", "idf_documents"] == settings
-    assert list(header["settings"]["views"][0]) == view
+    assert [*header["settings"]["views"][0], "threes"] == view
     optional = ["class_prior", "unknown", "attributes"]
     assert [*header["scoring"], *optional] == scoring
     assert [*header["history"], "run"] == history
@@ -1101,7 +1101,7 @@ CHECKED = {
     "Policies": 1,
     "Keys": 2,
     "Tokens": 2,
-    "Byte n-grams": 1,
+    "Byte n-grams": 2,
     "The table of code points": 1,
     "Columns": 1,
     "Views of columns": 1,
@@ -1368,7 +1368,10 @@ def test_tokens_are_those_of_the_page(row: list[str]) -> None:
 NGRAM_ROWS = rows_of_table("| text | n-gram, in hexadecimal | key |\n|---|---|---|\n")
 
 
-def ngrams_of(text: str) -> list[bytes]:
+RUN_ROWS = rows_of_table("| text | run, in hexadecimal | key |\n|---|---|---|\n")
+
+
+def ngrams_of(text: str, threes: int = 0) -> list[bytes]:
     written = ""
     for character in text[:6000]:
         class_, code = class_and_fold(ord(character))
@@ -1379,7 +1382,28 @@ def ngrams_of(text: str) -> list[bytes]:
     data = written.encode()[:4000].rstrip(b" ")
     if data:
         data = b"\n" * 4 + data + b"\n" * 4
-    return [data[start : start + 5] for start in range(len(data) - 4)]
+    found = [data[start : start + 5] for start in range(len(data) - 4)]
+    starts = [n for n, byte in enumerate(data) if not 0x80 <= byte < 0xC0]
+    for start, second, _, end in zip(*(starts[n:] for n in range(4)), strict=False):
+        begins = threes and 3 <= start < 4 + threes
+        if begins and data[second] not in b" \n" and end - start in (3, 4):
+            found.append(data[start:end])
+    return found
+
+
+@pytest.mark.parametrize("text", dict.fromkeys(row[0] for row in RUN_ROWS))
+def test_runs_of_three_are_those_of_the_page(text: str) -> None:
+    rows = [row for row in RUN_ROWS if row[0] == text]
+    view, fields = NGRAMS._replace(threes=9), [("body", json.loads(text))]
+    found = ngrams_of(json.loads(text), 9)
+    numbers = [int.from_bytes(ngram, "little") + 1 for ngram in found]
+    keys = [mix(number * SPREAD & MASK) >> 16 for number in numbers]
+    runs = [(run.hex(), f"{key:012x}") for run, key in zip(found, keys, strict=True)]
+
+    assert [ngram for ngram in found if len(ngram) == 5] == ngrams_of(json.loads(text))
+    assert found == list(ngrams(view, fields))
+    assert [run for run in runs if len(run[0]) < 10] == [tuple(row[1:]) for row in rows]
+    assert sorted(keys_in_use(view, fields)) == sorted(keys)
 
 
 @pytest.mark.parametrize("text", dict.fromkeys(row[0] for row in NGRAM_ROWS))

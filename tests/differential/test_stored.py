@@ -68,7 +68,7 @@ def model(trained: Path, tmp_path: Path) -> Path:
 
 def decisions(path: Path) -> int:
     """Compare both engines; return how many mails the compiled one decides about."""
-    return stored.check(path)
+    return stored.check(path).decisions
 
 
 def test_a_model_as_it_is_trained(model: Path) -> None:

@@ -22,8 +22,9 @@ from nbtext.errors import (
     TrainingError,
 )
 from nbtext.learning import SettingsOverrides
+from nbtext.settings.views import THREES_BYTES
 from nbtext.store.file import open_model
-from tests.build import FROM_LINE, HAM, SPAM, mail
+from tests.build import FROM_LINE, HAM, SPAM, confusing, mail
 from tests.distributed.cluster import Cluster, running
 from tests.waiting import wait_until
 
@@ -106,6 +107,15 @@ def test_many_classes_of_text(is_same: Same) -> None:
     )
 
     is_same("rows.jsonl", "more.csv.gz")
+
+
+def test_few_short_texts_have_runs_of_three(is_same: Same) -> None:
+    lines = [f"{label}\t{text}" for label, text in confusing(80)]
+    Path("texts.tsv").write_text("\n".join(["label\ttext", *lines, ""]))
+
+    is_same("texts.tsv")
+
+    assert open_model("cluster.nbt").settings.views[-1].threes == THREES_BYTES
 
 
 def test_columns_that_are_guessed(is_same: Same) -> None:

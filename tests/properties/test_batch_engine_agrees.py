@@ -61,6 +61,7 @@ OF_TOKENS = st.builds(
     fold_pairs=st.booleans(),
     fields=st.booleans(),
     limit=st.none() | st.integers(1, 12) | st.sampled_from([2**31, 2**63, 2**64 - 1]),
+    threes=st.none(),
 ).filter(lambda view: view.tokens or view.pairs)
 OF_NGRAMS = st.builds(
     View,
@@ -71,8 +72,10 @@ OF_NGRAMS = st.builds(
     alphabet=st.just("ngrams"),
     fold_tokens=st.booleans(),
     limit=st.none() | st.integers(1, 40) | st.sampled_from([4000, 2**31, 2**64 - 1]),
+    threes=st.none() | st.integers(1, 40) | st.sampled_from([4000, 2**31, 2**64 - 1]),
 )
 VIEWS = OF_TOKENS | OF_NGRAMS
+RUNS = NGRAMS._replace(threes=4000)
 
 
 Engine: TypeAlias = Callable[[View, list[list[Field]]], list[list[int]]]
@@ -137,7 +140,7 @@ def test_the_neighbours_in_a_batch_change_nothing(
     assert by_document(view, documents) == alone
 
 
-@pytest.mark.parametrize("view", [HEADERS, RAW, BODY, TOPIC, NGRAMS], ids=VIEW_IDS)
+@pytest.mark.parametrize("view", [HEADERS, RAW, BODY, TOPIC, RUNS], ids=VIEW_IDS)
 def test_each_code_point_among_letters_and_by_itself(
     by_document: Engine, view: View
 ) -> None:
@@ -164,7 +167,8 @@ def test_of_a_long_text_the_same_ngrams_are_read(
         (("title", whole[:7]), ("empty", ""), ("body", whole[7:]), ("more", whole)),
     )
 
-    for view in (NGRAMS, NGRAMS._replace(limit=None, fold_tokens=False)):
+    runs = NGRAMS._replace(threes=9999)
+    for view in (NGRAMS, runs, runs._replace(limit=None, fold_tokens=False)):
         assert by_document(view, [*map(list, documents)]) == defined(view, documents)
 
 

@@ -28,7 +28,8 @@ VALUE = View(
     name="city", text="body", alphabet="words", kind="value", field="city"
 )  # as a column of categories has it
 VIEWS = [
-    HEADERS, RAW, BODY, NGRAMS, BODY._replace(limit=5), BODY._replace(pairs=False),
+    HEADERS, RAW, BODY, NGRAMS, NGRAMS._replace(threes=30), BODY._replace(limit=5),
+    BODY._replace(pairs=False),
     BODY._replace(tokens=False, fold_pairs=False), BODY._replace(fold_tokens=True),
     HEADERS._replace(pairs=True), BODY._replace(alphabet="pattern"),
 ]  # fmt: skip

@@ -49,6 +49,10 @@ def test_defaults_go_by_the_format_and_the_number_of_classes(
     assert found.format == document_format
     assert found.views == views
     assert found.ledger
+    few = default_settings(document_format, n_classes, has_threes=True)
+    has_threes = document_format == "text" and n_classes > 2
+    assert [view.threes for view in few.views][-1] == (128 if has_threes else None)
+    assert Settings.from_dict(few.as_dict()) == few
 
 
 @pytest.mark.parametrize(
@@ -206,6 +210,9 @@ def with_view(**changes: object) -> dict[str, Any]:
         pytest.param(with_view(limit=0), "headers.limit is 0", id="limit 0"),
         pytest.param(with_view(limit=True), "headers.limit", id="limit True"),
         pytest.param(with_view(limit="9"), "headers.limit", id="limit text"),
+        pytest.param(with_view(threes=0), "headers.threes is 0", id="threes 0"),
+        pytest.param(with_view(threes=True), "headers.threes", id="threes True"),
+        pytest.param(with_view(threes=9), "threes, and no n-grams", id="threes"),
         pytest.param(with_view(name="raw"), "distinct names", id="two of a name"),
         pytest.param(with_view(name="undo"), "be called 'undo'", id="a name in use"),
         pytest.param(

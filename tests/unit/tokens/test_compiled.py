@@ -30,7 +30,7 @@ def keys_of(documents: Any, tables: Any = TABLES) -> Any:
 
 
 def reader_of(tables: Any, *, ngrams: bool = False, n_views: int = 1) -> Any:
-    view = (tables, 3, False, True, True, False, True, ngrams, 99)
+    view = (tables, 3, False, True, True, False, True, ngrams, 99, 0)
     return _compiled.MailReader((view,) * n_views, bytes)
 
 

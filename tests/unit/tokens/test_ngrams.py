@@ -93,6 +93,48 @@ def test_and_no_more_than_6000_code_points() -> None:
     assert len(list(ngrams(UNLIMITED, [("body", "é" * 9999)]))) == 2 * LONGEST + 4
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ann B", ["\nan", "ann", "nn ", " b\n"]),
+        ("a", ["\na\n"]),
+        ("f\u00fcr \u00e4\u00f6i", ["\nf\u00fc", "f\u00fcr", "\u00fcr ", "\u00f6i\n"]),
+        ("\u0436\u0445\u0436 \u65e5\u672c", []),
+        ("\u65e5a b", [" b\n"]),
+    ],
+)
+def test_runs_of_three_are_of_four_bytes_at_the_most_and_within_words(
+    text: str, expected: list[str]
+) -> None:
+    view, fields = NGRAMS._replace(threes=128), [("body", text)]
+    found = list(ngrams(view, fields))
+    runs = found[len(list(ngrams(NGRAMS, fields))) :]
+
+    assert found[: -len(runs) or None] == list(ngrams(NGRAMS, fields))
+    assert [run.decode() for run in runs] == expected
+
+
+def test_runs_of_three_begin_in_the_first_bytes() -> None:
+    view = NGRAMS._replace(threes=2)
+
+    assert list(ngrams(view, [("body", "four")]))[-3:] == [b"\nfo", b"fou", b"our"]
+    assert list(ngrams(view, [("", "\u00e9te")]))[-2:] == [
+        "\n\u00e9t".encode(),
+        "\u00e9te".encode(),
+    ]
+
+
+def test_what_is_left_of_a_character_that_is_cut_is_one() -> None:
+    view = NGRAMS._replace(limit=3, threes=9)
+
+    found = list(ngrams(view, [("body", "ab\u00e9")]))
+
+    assert found[-3:] == [b"\nab", b"ab\xc3", b"b\xc3\n"]
+    assert [term for _, term, _ in terms(view, [("body", "ab\u00e9")])][
+        -1
+    ] == "b\udcc3\n"
+
+
 def test_a_key_is_that_of_a_token_with_the_salt_1() -> None:
     found = keys(NGRAMS, [("body", "Offer")])
 

@@ -258,7 +258,7 @@ def test_joining_a_model_with_itself_doubles_all_of_it(
 
 def of_topics(path: Path, smoothing: float, n: int) -> str:
     """Train a model of many classes by one smoothing, which is not corrected."""
-    overrides = SettingsOverrides(smoothing=smoothing, correction=False)
+    overrides = SettingsOverrides(smoothing=smoothing, correction=False, threes=False)
     train_on(confusing(n), str(path), overrides=overrides)
     return str(path)
 
@@ -280,6 +280,23 @@ def test_of_unlike_smoothings_that_of_more_held_out_documents_is_kept(
     documents = {sum(one.documents.values()) for one in contents.calibrations}
     assert documents == {240}
     assert merged.left_out == 40
+
+
+def test_a_model_of_few_documents_is_trained_as_one_of_many_to_be_added_to_it(
+    tmp_path: Path,
+) -> None:
+    few, many = str(tmp_path / "few"), str(tmp_path / "many")
+    pure = SettingsOverrides(correction=False)
+    train_on(confusing(40), few, overrides=pure)
+    train_on(confusing(240), many, overrides=pure)
+
+    with pytest.raises(
+        ModelFileError, match=r"--no-threes.*128 in one, none in the ot"
+    ):
+        merge(open_models([few, many]))
+
+    train_on(confusing(40), few, overrides=pure._replace(threes=False))
+    assert sum(merge(open_models([few, many])).contents.counts.documents) == 280
 
 
 def test_of_unlike_scores_that_of_the_last_model_is_kept(tmp_path: Path) -> None:
