@@ -99,7 +99,8 @@ class View(NamedTuple):
         found = any_map(plain, "a view")
         what = f"the view {shown(found.get('name'))}"
         is_of_text = "kind" not in found
-        found = map_of(found, what, TEXT_KEYS if is_of_text else ATTRIBUTE_KEYS)
+        keys, others = (TEXT_KEYS, ("threes",)) if is_of_text else (ATTRIBUTE_KEYS, ())
+        found = map_of(found, what, keys, others)
         parts = {"columns": (*list_of(found["columns"], f"the columns of {what}"),)}
         if is_of_text:
             return cls(**(found | parts))
@@ -167,8 +168,10 @@ class View(NamedTuple):
 ATTRIBUTE_KEYS: Final = ("name", "kind", "field", "columns")
 """The keys of a view of values or numbers, as plain values."""
 
-TEXT_KEYS: Final = tuple(name for name in View._fields if name not in ("kind", "field"))
-"""The keys of a view of text."""
+TEXT_KEYS: Final = tuple(
+    name for name in View._fields if name not in ("kind", "field", "threes")
+)
+"""The keys of a view of text; `threes` is one only where there are such runs."""
 
 
 def _check_choices(found: dict[str, tuple[object, tuple[object, ...]]]) -> None:
