@@ -139,6 +139,15 @@ def _add_by_class(extension: Any) -> Call:
     return extension.add_by_class, sound
 
 
+def _add_means_left_out(extension: Any) -> Call:
+    sound = (
+        array("i", [3, 1, 0, 2, 5, 0]), 4, array("q", [0, 2, 1]), array("q", [1, 2, 1]),
+        array("q", [0, 2, 3]), array("q", [0, 1]), array("d", [9.0, 9.0]), 0.01, 1.5,
+        array("d", bytes(16)),
+    )  # fmt: skip
+    return extension.add_means_left_out, sound
+
+
 def _small_files(extension: Any) -> Call:
     return extension.small_files, (
         (__file__, "/dev/null", "/", "none"),
@@ -349,6 +358,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "add_by_class": _add_by_class,
     "small_files": _small_files,
     "sum_terms": _sum_terms,
+    "add_means_left_out": _add_means_left_out,
     "sum_entries": _sum_entries,
     "correct": _correct,
     "seal": _seal,

@@ -253,6 +253,37 @@ def add_by_class(
 ) -> None:
     """Do what `nbtext.scoring.models.contrast_sums.add_by_class` specifies."""
 
+def add_means_left_out(
+    pairs: NDArray[np.integer[Any]],
+    width: int,
+    places: NDArray[np.int64],
+    times: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    sizes: NDArray[np.float64],
+    smoothing: float,
+    least: float,
+    scores: NDArray[np.float64],
+    /,
+) -> None:
+    """
+    Add what `nbtext.scoring.models.mean.Mean.left_out` does for one view.
+
+    Args:
+        pairs: each term's counts in the first and second class.
+        width: the bytes of each of these counts, 4 or 8.
+        places: the terms of the documents among those.
+        times: how often each of them counts.
+        starts: where each document's terms begin, and their end.
+        labels: the documents' classes.
+        sizes: the sums of the counts of the two classes.
+        smoothing: a, as in `nbtext.scoring.models.mean`.
+        least: odds below it, and above its reciprocal, count nothing.
+        scores: added to: the mean of what a document's terms say where it alone was not
+            counted.
+
+    """
+
 def sum_entries(
     n_starts: int,
     starts: NDArray[np.signedinteger],

@@ -184,7 +184,7 @@ void release_keys(Keys *keys);
 
 enum { FEW = 24 };
 
-/* Sort keys that are FEW, or none of them farther than that from its place. */
+/* Sort keys that are FEW. */
 void insert_keys(uint64_t *keys, size_t n);
 /* Sort keys; `scratch` is as long as they are. */
 void sort_keys(uint64_t *keys, uint64_t *scratch, size_t n);

@@ -41,6 +41,7 @@ free_object(PyObject *self)
 
 static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, NULL},
+    {"add_means_left_out", add_means_left_out, METH_VARARGS, NULL},
     {"small_files", small_files, METH_VARARGS, NULL},
     {"sum_terms", sum_terms, METH_O, NULL},
     {"add_by_class", add_by_class, METH_VARARGS, NULL},

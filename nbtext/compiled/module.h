@@ -14,6 +14,7 @@ PyObject *find(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);
 PyObject *correct(PyObject *module, PyObject *args);
 PyObject *small_files(PyObject *module, PyObject *args);
+PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_terms(PyObject *module, PyObject *terms);
 PyObject *sum_entries(PyObject *module, PyObject *args);
 PyObject *seal(PyObject *module, PyObject *args);

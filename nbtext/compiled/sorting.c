@@ -61,7 +61,8 @@ sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
     for (size_t k = 0; shift && k <= mask; k++) {
         if (ends[k] - start > FEW)
             sort_keys(keys + start, scratch, ends[k] - start);
+        else
+            insert_keys(keys + start, ends[k] - start);
         start = ends[k];
     }
-    insert_keys(keys, n); /* in order but for those that are few */
 }

@@ -23,6 +23,7 @@ from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.scoring.models.two_classes import TwoClasses, log_odds_of_terms
+from nbtext.tokens.engine import engine
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import (
@@ -79,8 +80,17 @@ class Mean(TwoClasses):
         self, model: BatchModel, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
         """Return the scores of many documents."""
-        from nbtext.scoring.models.arrays import damped_times, means, odds_left_out
+        from nbtext.scoring.models.arrays import (
+            damped_times,
+            means,
+            means_left_out,
+            odds_left_out,
+        )
 
+        is_compiled = engine().is_compiled and documents.copies is None
+        if labels is not None and is_compiled:
+            least = exp(model.scoring.parameter(MIN_EVIDENCE))
+            return means_left_out(model, documents, labels, least)
         scores = documents.zeros()
         for view, (terms, places) in enumerate(documents):
             if labels is None:

@@ -1,0 +1,120 @@
+/*
+ * The mean scores of documents that are left out of the counts, for
+ * nbtext/scoring/leave_one_out.py; what a term says is specified by
+ * nbtext.scoring.models.arrays.odds_left_out, and the mean by nbtext.scoring.models.mean.
+ */
+
+#include "module.h"
+
+#include <math.h>
+
+enum { AHEAD = 16 }; /* terms whose counts memory is asked for before they are needed */
+
+/* Documents in one view, and the counts they are part of. */
+typedef struct {
+    Integers pairs;
+    size_t n_pairs;
+    const int64_t *places, *times, *labels;
+    const double *sizes;
+    double smoothing, least;
+} LeftOut;
+
+/* The counts of a term in both classes. */
+static inline void
+read_pair(const LeftOut *of, uint64_t place, int64_t pair[2])
+{
+    for (size_t class = 0; class < 2; class++)
+        pair[class] = integer_at(of->pairs, 2 * place + class);
+}
+
+static inline void
+fetch_pair(const LeftOut *of, uint64_t place)
+{
+    if (place < of->n_pairs)
+        PREFETCH(address_of(of->pairs, 2 * place));
+}
+
+/* Find the mean of what the terms from one to another say; false if one is no term. */
+static bool
+mean_left_out(const LeftOut *of, size_t label, int64_t first, int64_t end, double *mean)
+{
+    uint64_t own = 0, n_kept = 0;
+    for (int64_t n = first; n < end; n++)
+        own += (uint64_t)of->times[n];
+    double sizes[2] = {of->sizes[0], of->sizes[1]}, factors[2], sum = 0;
+    sizes[label] -= (double)own;
+    for (size_t class = 0; class < 2; class++)
+        sizes[class] = sizes[class] > 1 ? sizes[class] : 1;
+    double h = 2 * of->smoothing / (sizes[0] + sizes[1]);
+    for (size_t class = 0; class < 2; class++)
+        factors[class] = 1 / (sizes[class] * h);
+    for (int64_t n = first; n < end; n++) {
+        uint64_t place = (uint64_t)of->places[n], times = (uint64_t)of->times[n];
+        int64_t pair[2];
+        if (place >= of->n_pairs)
+            return false;
+        if (n + AHEAD < end)
+            fetch_pair(of, (uint64_t)of->places[n + AHEAD]);
+        read_pair(of, place, pair);
+        pair[label] = (int64_t)((uint64_t)pair[label] - times);
+        double odds = (double)pair[1] * factors[1] + 1;
+        odds /= (double)pair[0] * factors[0] + 1;
+        if (odds < of->least && odds * of->least > 1.0)
+            continue;
+        double says = log(odds);
+        sum += says * (double)times;
+        n_kept += says != 0 ? times : 0;
+    }
+    *mean = sum / (double)(n_kept ? n_kept : 1);
+    return true;
+}
+
+/* Score all documents; false if one has no class, or a term that is none. */
+static bool
+score_all(const LeftOut *of, const int64_t *starts, size_t n, double *scores)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t label = (uint64_t)of->labels[i];
+        double mean;
+        if (label > 1 || !mean_left_out(of, (size_t)label, starts[i], starts[i + 1], &mean))
+            return false;
+        scores[i] += mean;
+    }
+    return true;
+}
+
+PyObject *
+add_means_left_out(PyObject *module, PyObject *args)
+{
+    Py_buffer b[7] = {{0}};
+    LeftOut of = {0};
+    int width;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y*iy*y*y*y*y*ddw*:add_means_left_out", &b[0], &width, &b[1],
+                          &b[2], &b[3], &b[4], &b[5], &of.smoothing, &of.least, &b[6]))
+        return NULL;
+    size_t n_terms = (size_t)b[1].len / 8, n_documents = (size_t)b[4].len / 8;
+    of.n_pairs = width == 8 || width == 4 ? (size_t)b[0].len / (2 * (size_t)width) : 0;
+    of.pairs = (Integers){b[0].buf, (size_t)width};
+    of.places = b[1].buf;
+    of.times = b[2].buf;
+    of.labels = b[4].buf;
+    of.sizes = b[5].buf;
+    bool is_sound = of.n_pairs && has_size(&b[0], 2 * of.n_pairs, (size_t)width)
+                    && has_size(&b[1], n_terms, 8) && has_size(&b[2], n_terms, 8)
+                    && has_size(&b[3], n_documents + 1, 8)
+                    && has_size(&b[4], n_documents, 8) && has_size(&b[5], 2, 8)
+                    && has_size(&b[6], n_documents, 8)
+                    && are_starts(b[3].buf, n_documents, (int64_t)n_terms);
+    if (is_sound) {
+        Py_BEGIN_ALLOW_THREADS
+        is_sound = score_all(&of, b[3].buf, n_documents, b[6].buf);
+        Py_END_ALLOW_THREADS
+    }
+    for (size_t n = 0; n < 7; n++)
+        PyBuffer_Release(&b[n]);
+    if (is_sound)
+        return counted_none();
+    PyErr_SetString(PyExc_ValueError, "these are no documents with the counts they are in");
+    return NULL;
+}
