@@ -23,22 +23,24 @@ LONGEST_PAUSE: Final = 0.1
 """Seconds between two looks at a model that is locked: at first, and after a while."""
 
 MOST_OF_ONE: Final = 32
-"""Maximum lessons that wait for the same model; as many are learnt together."""
+"""Maximum lessons that wait for the model of one user, who may keep it locked."""
 
 
 class Lessons:
     """Lessons, and the models that others have locked."""
 
-    def __init__(self, wait: float, most: int) -> None:
+    def __init__(self, wait: float, most: int, most_of_one: int) -> None:
         """
         Wait for nothing yet.
 
         Args:
             wait: maximum seconds that a lesson waits for its model.
             most: maximum lessons that wait so.
+            most_of_one: maximum of them that wait for the same model.
         """
         self._wait = wait
         self._most = most
+        self._most_of_one = most_of_one
         self._waiting: Counter[str] = Counter()
         self._looking: dict[str, asyncio.Task[None]] = {}
 
@@ -65,7 +67,7 @@ class Lessons:
     async def _until_free(self, path: str, seconds: float) -> None:
         """Wait until nobody has a model locked, but not for longer."""
         is_full = self._waiting.total() >= self._most
-        if is_full or self._waiting[path] >= MOST_OF_ONE:
+        if is_full or self._waiting[path] >= self._most_of_one:
             reason = "too many messages wait for a model that is being written"
             raise RequestError(TRY_AGAIN, reason)
         looking = self._looking.get(path)

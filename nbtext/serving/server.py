@@ -30,7 +30,7 @@ from nbtext.serving.handlers import (
 )
 from nbtext.serving.helper import Helper
 from nbtext.serving.lane import Lane
-from nbtext.serving.lessons import Lessons
+from nbtext.serving.lessons import MOST_OF_ONE, Lessons
 from nbtext.serving.request import RequestParser
 from nbtext.serving.sockets import Address, Network, is_allowed, is_private, peer_of
 from nbtext.serving.spamd import (
@@ -129,7 +129,8 @@ class Server:
         self._log = log
         self._handler = handler_of(service.handling, log.event, log.trouble)
         self._learning = Lane(self._handler.learn, MOST_SLOW)
-        self._lessons = Lessons(service.handling.wait, MOST_SLOW)
+        most_of_one = MOST_OF_ONE if service.handling.users is not None else MOST_SLOW
+        self._lessons = Lessons(service.handling.wait, MOST_SLOW, most_of_one)
         self._helper = Helper(service.handling, log.trouble, MOST_SLOW)
         self._batches = Batches(self._handler.classify)
         self._connections: dict[asyncio.Task[None], Connection] = {}

@@ -9,9 +9,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +21,9 @@ import pytest
 from nbtext import train_on
 from nbtext.cli import _status as status
 from nbtext.scoring.decide import Decision
+from nbtext.scoring.model import load_model
+from nbtext.store.lock import locked
+from tests.build import SPAM, mail
 from tests.serve.conftest import request
 from tests.waiting import PATIENCE, wait_until
 
@@ -69,6 +74,26 @@ def test_a_model_that_replaces_another_is_used(start: "Start", mails: "Mails") -
     other.replace(server.model)
 
     assert points(server.ask(check(mails.spam))) < 5
+
+
+def test_many_lessons_at_once_wait_for_a_model_that_is_being_written(
+    start: "Start",
+) -> None:
+    server = start("--wait", str(PATIENCE))
+    lines = ("Message-class: spam", "Set: local")
+    lessons = [
+        mail(number % 60, SPAM) + f"new{number}\n".encode() * (1, 1, 4000)[number % 3]
+        for number in range(60)
+    ]
+
+    with ThreadPoolExecutor(60) as threads:
+        with locked(str(server.model)):
+            asked = [threads.submit(server.tell, one, *lines) for one in lessons]
+            sleep(0.3)  # they are waiting by now, on a machine that is not busy
+        answers = [one.result() for one in asked]
+
+    assert {*answers} == {b"SPAMD/1.1 0 EX_OK\r\nDidSet: local\r\n\r\n"}
+    assert sum(load_model(str(server.model)).documents) == 16 + 60
 
 
 def test_a_model_of_other_classes_is_taught_none_more(

@@ -7,7 +7,7 @@ import pytest
 
 from nbtext.errors import BusyError, RequestError
 from nbtext.serving.handlers import Answer, refused
-from nbtext.serving.lessons import MOST_OF_ONE, Lessons, is_free
+from nbtext.serving.lessons import Lessons, is_free
 from nbtext.store.lock import locked
 from tests.waiting import PATIENCE
 
@@ -40,7 +40,7 @@ def test_a_locked_model_delays_its_own_lessons_alone(
     waits, goes_on = map(Lesson, models)
 
     async def talk() -> list[Answer]:
-        lessons = Lessons(PATIENCE, 8)
+        lessons = Lessons(PATIENCE, 8, 8)
         with locked(str(waits.path)):
             late = asyncio.create_task(lessons.answer(str(waits.path), waits.teach))
             answers = [await lessons.answer(str(goes_on.path), goes_on.teach)]
@@ -59,7 +59,7 @@ def test_who_has_waited_in_vain_is_told_for_how_long(
 
     async def talk() -> Answer:
         with locked(path):
-            return await Lessons(0.1, 8).answer(path, Lesson(models[0]).teach)
+            return await Lessons(0.1, 8, 8).answer(path, Lesson(models[0]).teach)
 
     answer = asyncio.run(talk())
 
@@ -67,13 +67,15 @@ def test_who_has_waited_in_vain_is_told_for_how_long(
     assert b"has been writing the model for 0.1 s; try again later" in answer.response
 
 
-@pytest.mark.parametrize("most", [MOST_OF_ONE + 9, 5])
-def test_only_so_many_lessons_wait(models: tuple[Path, Path], most: int) -> None:
+@pytest.mark.parametrize(("most", "most_of_one"), [(9, 5), (5, 9), (5, 5)])
+def test_only_so_many_lessons_wait(
+    models: tuple[Path, Path], most: int, most_of_one: int
+) -> None:
     path = str(models[0])
-    n_waiting = min(most, MOST_OF_ONE)
+    n_waiting = min(most, most_of_one)
 
     async def talk() -> list[Answer]:
-        lessons = Lessons(PATIENCE, most)
+        lessons = Lessons(PATIENCE, most, most_of_one)
         with locked(path):
             waiting = [
                 asyncio.create_task(lessons.answer(path, Lesson(models[0]).teach))
