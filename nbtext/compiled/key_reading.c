@@ -229,14 +229,15 @@ take_next_view(ReaderObject *reader, PyObject *described)
 {
     MailView *view = reader->views + reader->n_views;
     Tables *tables = reader->tables + reader->n_views++; /* which are released now */
-    PyObject *of[5];
+    PyObject *given, *of[5]; /* which only a tuple keeps while others run */
     int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
     Py_ssize_t limit, threes;
     if (!PyTuple_Check(described))
         return refuse(PyExc_TypeError, "a view is a tuple");
-    if (!PyArg_ParseTuple(described, "(SSSSS)ippppppnn;a view", of, of + 1, of + 2, of + 3,
-                          of + 4, &text, &fields, &tokens, &pairs, &fold_tokens,
-                          &fold_pairs, &ngrams, &limit, &threes))
+    if (!PyArg_ParseTuple(described, "O!ippppppnn;a view", &PyTuple_Type, &given, &text,
+                          &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
+                          &limit, &threes)
+        || !PyArg_ParseTuple(given, "SSSSS;tables", of, of + 1, of + 2, of + 3, of + 4))
         return false;
     *view = (MailView){{tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit,
                         (size_t)threes}, tables, (TextKind)text, fields};
@@ -246,11 +247,9 @@ take_next_view(ReaderObject *reader, PyObject *described)
     TableSource source = {bytes_in(of[0]), bytes_in(of[1]), bytes_in(of[2]), bytes_in(of[3]),
                           bytes_in(of[4])};
     Filling filling = fill_tables(tables, &source);
-    if (filling == NO_MEMORY)
-        PyErr_NoMemory();
-    return filling != UNSOUND
-               ? filling == FILLED
-               : refuse(PyExc_ValueError, "these are not tables of code points");
+    if (filling == UNSOUND)
+        return refuse(PyExc_ValueError, "these are not tables of code points");
+    return filling == FILLED || PyErr_NoMemory();
 }
 
 static PyObject *
