@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import MailReader, StoredModel
     from nbtext.learning.lesson import Outcome
+    from nbtext.tokens.kinds import Described
 
 _NOTHING_YET: "tuple[Outcome, ...]" = ()
 """What has become of mails where the tail was to be compacted first."""
@@ -64,7 +65,9 @@ class StoredLearner:
     One thread at a time may use it.
     """
 
-    __slots__ = ("_classes", "_is_kept", "_model", "_path", "_reader", "_state")
+    __slots__ = (
+        "_classes", "_is_kept", "_model", "_path", "_reader", "_state", "_views"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -86,6 +89,7 @@ class StoredLearner:
         self._is_kept = is_kept
         self._model: StoredModel | None = None
         self._reader: MailReader | None = None
+        self._views: tuple[Described, ...] = ()
         self._state: tuple[int, ...] = ()
 
     def learn(
@@ -169,7 +173,9 @@ class StoredLearner:
             model = stored_at(descriptor)
             if model is None:
                 return None
-            self._reader = reader_of(model.views())
+            views = model.views()
+            if views != self._views or self._reader is None:
+                self._reader, self._views = reader_of(views), views
             self._model = model
             if self._is_kept:
                 model.gather(before)

@@ -268,6 +268,28 @@ def test_a_model_that_stays_open_is_taught_the_same(model: Path) -> None:
     assert n_quick > 30
 
 
+def test_a_model_of_other_views_that_takes_its_place_is_read_by_these(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def counted(views: Any) -> Any:
+        made.append(views)
+        return reader_of(views)
+
+    monkeypatch.setattr(stored, "reader_of", counted)
+    learner = StoredLearner(str(model), is_kept=True)
+    other, new = model.with_name("other.nbt"), model.with_name("new.nbt")
+    for ngrams in (2, 2, 1):
+        train_on(PAIRS, str(new), overrides=SettingsOverrides(ngrams=ngrams))
+        other.write_bytes(new.read_bytes())
+        new.replace(model)
+        assert learner.learn("spam", [NEW]) == ("learnt",)
+        learn(other, "spam", [NEW])
+        assert model.read_bytes() == other.read_bytes()
+    assert len(made) == 2  # one for each kind of views: it takes time to make
+
+
 def test_a_tail_in_memory_changes_no_score(model: Path) -> None:
     learn(model, "spam", [NEW, mail(78, SPAM), mail(3, HAM)])
     learn(model, "ham", [NEW, mail(4, SPAM)])
