@@ -23,7 +23,7 @@ from nbtext.sources._stream import FileObject, Stream, open_path, open_stdin
 from nbtext.sources._walk import Named, is_maildir, is_part_of_maildir, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TypeAlias, TypeVar
 
     from nbtext.plain_mail import Begun
@@ -61,6 +61,7 @@ def documents(
     *,
     labelled: bool,
     stdin: "BinaryIO | Begun | None" = None,
+    copies: "Mapping[str, BinaryIO] | None" = None,
 ) -> Iterator[Item]:
     """
     Yield every document that the arguments name, in their order, lazily.
@@ -76,12 +77,13 @@ def documents(
         labelled: whether a document without a label is an error, and whether a single
             folder of folders is a folder a class.
         stdin: what to read for `-` in place of the standard input.
+        copies: what to read in place of some paths, each from its beginning.
 
     Raises:
         SettingsError: a path is empty, or the standard input is named twice.
         ValueError: an option makes no sense.
     """
-    found = _items(arguments, options, labelled, stdin, _file_items)
+    found = _items(arguments, options, labelled, stdin, _file_items, copies or {})
     return cast("Iterator[Item]", found)  # since files are opened
 
 
@@ -103,7 +105,7 @@ def listed_items(
         else:
             yield from _file_items(kind, place, options, is_regular)
 
-    return _items(arguments, options, labelled, None, unopened)
+    return _items(arguments, options, labelled, None, unopened, {})
 
 
 def opened_items(items: Iterable[Item | Unopened], options: Options) -> Iterator[Item]:
@@ -133,6 +135,7 @@ def _items(
     labelled: bool,
     stdin: "BinaryIO | Begun | None",
     file_items: "_FileItems",
+    copies: "Mapping[str, BinaryIO]",
 ) -> Iterator[Item | Unopened]:
     options.check()
     named = named_paths(arguments, labelled=labelled)
@@ -161,6 +164,8 @@ def _items(
         of_place = (
             _stdin_items(place, options, stdin)
             if path == "-"
+            else _copied_items(place, options, copies[path])
+            if path in copies
             # documents of a file are known by their numbers once it is opened
             else _path_items(
                 place, options, _file_items if numbers else file_items, paths
@@ -210,6 +215,17 @@ def _stdin_items(
     else:
         kind = _kind_of_files(options)
         yield from stream_items(stream, kind, place, options, can_reopen=False)
+
+
+def _copied_items(place: Place, options: Options, copy: "BinaryIO") -> Iterator[Item]:
+    """Yield what a pipe held, of which there is a copy."""
+    if options.format in _FOLDERS:
+        yield Unreadable(place.name, _not_a_folder(place, options))
+        return
+    if place.labelled and place.label is None:
+        place = place.named(file_label(place.name))
+    copy.seek(0)
+    yield from items_of_stream(copy, _kind_of_files(options), place, options)
 
 
 def _path_items(

@@ -1,14 +1,16 @@
-"""Labelled sources that can be read twice, the standard input too."""
+"""Labelled sources that can be read twice, the standard input and pipes too."""
 
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from nbtext.document import Item
+from nbtext.sources._arguments import named_paths
 from nbtext.sources._documents import documents
+from nbtext.sources._numbered import numbered
 from nbtext.sources._options import Options
 from nbtext.sources._stream import Descriptor, FileObject
 
@@ -23,18 +25,33 @@ def rereadable(
     Return what gives labelled documents, from the beginning each time it is called.
 
     If the standard input is among the sources, and no file, it is copied to a temporary
-    file now.
+    file now; and so is what a pipe holds, which nobody would write to it again.
     """
     is_wanted = any(argument.rpartition("=")[2] == "-" for argument in arguments)
     stdin = _seekable() if is_wanted and sys.stdin is not None else None
     start = 0 if stdin is None else stdin.tell()
+    copies: dict[str, BinaryIO] = {}
 
     def read() -> Iterator[Item]:
         if stdin is not None:
             stdin.seek(start)
-        return documents(arguments, options, labelled=True, stdin=stdin)
+        return documents(arguments, options, labelled=True, stdin=stdin, copies=copies)
 
+    for _, path, _ in numbered(named_paths(arguments, labelled=True)):
+        if path not in copies and _is_pipe(path):
+            with suppress(OSError):  # that is told when it is read
+                source = Descriptor(os.open(path, os.O_RDONLY), is_owned=True)
+                with closing(source):
+                    copies[path] = _copy(source)
     return read
+
+
+def _is_pipe(path: str) -> bool:
+    """Return whether what is read of a path is not there to be read again."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116  as the path is written
+    except (OSError, ValueError):
+        return False
 
 
 def _seekable() -> BinaryIO:
@@ -45,6 +62,11 @@ def _seekable() -> BinaryIO:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file
         source = Descriptor(file.fileno(), is_owned=False)
+    return _copy(source)
+
+
+def _copy(source: "ByteSource") -> BinaryIO:
+    """Return a file of what is read, which closing deletes."""
     from tempfile import TemporaryFile
 
     copy = TemporaryFile()  # noqa: SIM115  open as long as sources are read
