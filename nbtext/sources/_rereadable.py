@@ -5,6 +5,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
+from io import FileIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from nbtext.document import Item
@@ -66,11 +67,20 @@ def _seekable() -> BinaryIO:
 
 
 def _copy(source: "ByteSource") -> BinaryIO:
-    """Return a file of what is read, which closing deletes."""
+    """Return a file of what is read, which is gone when nobody has it any longer."""
     from tempfile import TemporaryFile
 
-    copy = TemporaryFile()  # noqa: SIM115  open as long as sources are read
-    while piece := source.read():
-        copy.write(piece)
+    with TemporaryFile() as file:
+        while piece := source.read():
+            file.write(piece)
+        file.flush()
+        copy = _Copy(os.dup(file.fileno()))
     copy.seek(0)
     return copy
+
+
+class _Copy(FileIO):
+    """A file that is closed where it was read last, as nobody knows before."""
+
+    def __del__(self) -> None:
+        self.close()
