@@ -99,7 +99,7 @@ def are_labels(values: list[bytes], classes: tuple[str, ...]) -> bool:
     known = {name.encode("utf-8", "surrogateescape") for name in classes}
     if known:
         return 2 * sum(value in known for value in values) > len(values)
-    return 3 * len(values) >= max(12, 4 * len(set(values)))
+    return any(values) and 3 * len(values) >= max(12, 4 * len(set(values)))
 
 
 def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | None:

@@ -80,7 +80,7 @@ def row_items(
     records = _records(
         stream, kind, options,
         has_label=place.is_label_given, needs_label=place.labelled,
-        is_alone=place.is_alone,
+        is_label_sought=_is_label_sought(place, options),
     )  # fmt: skip
     guess = options.guess
     if guess is not None and not options.read_columns and guess.is_wanted:
@@ -156,6 +156,13 @@ def _guessed(
     yield from records
 
 
+def _is_label_sought(place: Place, options: Options) -> bool:
+    """Return whether a column of any name may be the label: the file's name is none."""
+    classes = options.model_classes
+    is_no_class = place.label not in classes if classes else place.is_alone
+    return place.labelled and is_no_class
+
+
 def _records(
     stream: Stream,
     kind: str,
@@ -163,7 +170,7 @@ def _records(
     *,
     has_label: bool,
     needs_label: bool,
-    is_alone: bool,
+    is_label_sought: bool,
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     if kind == "jsonl":
@@ -192,7 +199,7 @@ def _records(
         separator or b"\t",
         is_labelled=kind == LABELLED_LINES,
         has_label=has_label,
-        is_label_sought=needs_label and (is_alone or bool(options.model_classes)),
+        is_label_sought=is_label_sought,
     )
 
 

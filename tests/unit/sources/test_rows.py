@@ -404,6 +404,7 @@ def test_a_model_tells_which_of_two_columns_are_its_classes(
         pytest.param(b"text,intent", b"ham", True, id="behind"),
         pytest.param(b"Spam?,Text", b"1", True, id="before"),
         pytest.param(b"text,date", b"%d May", False, id="each another"),
+        pytest.param(b"text,lang", b"", False, id="blank"),
         pytest.param(b"text,tag,intent", b"x,ham", False, id="three"),
     ],
 )
@@ -444,6 +445,19 @@ def test_a_model_tells_whether_its_classes_stand_beside_the_text(
 
     assert labels(without_notes(items)) == ["ham", "spam", "eggs"] * 2
     assert not notes(items)
+
+
+def test_a_file_that_is_called_like_a_class_of_the_model_has_that(
+    tmp_path: Path,
+) -> None:
+    """What stands beside its texts may be what another program took them for."""
+    path = tmp_path / "spam.csv"
+    path.write_bytes(b"predicted,text\nham,a\nspam,b\nham,c\n")
+    options = Options(model_classes=("ham", "spam"))
+
+    items = [*documents([str(path)], options, labelled=True)]
+
+    assert labels(items) == ["spam"] * 3
 
 
 def test_a_heading_above_numbered_columns_is_doubted() -> None:
