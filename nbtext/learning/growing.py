@@ -272,7 +272,8 @@ class GrowingModel:
         batches: list[Labelled] = [([label], views)]
         others = self._cache.labelled(mask)
         batches += [(labels, of_views) for labels, _, of_views in others]
-        return left_out(batch_model_of(after, self._scoring), batches).calibrations
+        counts = batch_model_of(after, self._scoring)
+        return left_out(counts, batches, path=self._base.path).calibrations
 
     def _calibration(self, model: Model) -> Calibration:
         """Return what documents have scored before they were learnt."""

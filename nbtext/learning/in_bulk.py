@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbtext.counts.correction_table import Correction
     from nbtext.learning.plan import Plan, Step
     from nbtext.scoring import Model
-    from nbtext.scoring.batch_model import BatchModel, Scores
+    from nbtext.scoring.batch_model import BatchModel
     from nbtext.store.blocks import Buffer
     from nbtext.tokens import Bag, Terms
 
@@ -49,6 +49,7 @@ from nbtext.scoring.batch_model import batch_model_of, corrected, open_batch_mod
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibrations
 from nbtext.scoring.leave_one_out import (
+    check_left_out,
     observed_scores,
     scores_left_out,
     with_corrected,
@@ -343,7 +344,7 @@ class _Changes:
             with np.errstate(all="ignore"):  # what that comes to is looked at
                 known_as = [left_out[one] for one in places]
                 scores = scores_left_out(model, known_as, terms)
-            self._check_scores(scores)
+            check_left_out(scores, self._plan.request.path)
         scores = with_corrected(model, scores, terms)
         nothing, labels = no_calibrations(model), part.labels(places)
         self._seen.append(observed_scores(model, nothing, scores, labels))
@@ -352,13 +353,6 @@ class _Changes:
             for one, values in zip(nothing, scores, strict=True)
         ]
         return dict(zip(places, zip(*columns, strict=True), strict=True))
-
-    def _check_scores(self, scores: Sequence[Scores]) -> None:
-        """Refuse scores of documents that are left out of counts without them."""
-        model = self._plan.model
-        if model is not None and not all(np.isfinite(one).all() for one in scores):
-            what = "its ledger has documents that its counts do not have"
-            raise DamagedError(model.path, 0, what)
 
     def _learn(
         self, part: _Part, places: Sequence[int], bins: Mapping[int, tuple[int, ...]]

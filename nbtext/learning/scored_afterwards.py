@@ -121,7 +121,8 @@ def scored_afterwards(
         return Afterwards()
     of_counts = [one for one in kept if not one.is_corrected]
     before = tuple(_without(one, outdated) for one in of_counts) if outdated else ()
-    found = left_out(batch_model_of(after, model.scoring), batches).calibrations
+    counts = batch_model_of(after, model.scoring)
+    found = left_out(counts, batches, path=model.path).calibrations
     scores = tuple(_standing_for(one, wanted) for one in found)
     are_outdated = [row.label in outdated for row in records.rows]
     places = [place for place, is_one in enumerate(are_outdated) if is_one]

@@ -14,6 +14,7 @@ import numpy as np
 
 from nbtext.counts import Calibration, bin_of
 from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, OCTAVE, TEMPERATURES, totals
+from nbtext.errors import DamagedError
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import keeps_corrected, no_calibrations
@@ -79,6 +80,7 @@ def left_out(
     sample: Iterable[Labelled],
     map_: Map = map,
     copies: NDArray[np.int64] | None = None,
+    path: str = "",
 ) -> LeftOut:
     """
     Score documents of the training set as if they had not been in it.
@@ -89,6 +91,10 @@ def left_out(
         map_: deals with parts of the sample.
         copies: shape (n_documents,), how often each is counted; then all of it is left
             out. None if once.
+        path: the model file that counts and documents are of; empty if they are new.
+
+    Raises:
+        DamagedError: the counts do not have the documents.
     """
     scorings = candidates(model.scoring)
 
@@ -97,7 +103,11 @@ def left_out(
         found, labels = model.find(views), _places(model, names)
         if copies is not None:
             found = found.counted(copies[start : start + len(names)])
-        return names, scores_by(model, scorings, found, labels)
+        with np.errstate(all="ignore" if path else None):  # what comes of it is checked
+            scores = scores_by(model, scorings, found, labels)
+        if path:
+            check_left_out(scores, path)
+        return names, scores
 
     # with no document there is a calibration of each scoring all the same
     n_classes = len(model.classes)
@@ -111,6 +121,18 @@ def left_out(
         kept.append(scores if n_kept <= KEPT else [])
     by_candidate = list(map(np.concatenate, zip(*kept, strict=False)))
     return LeftOut(totals(calibrations), by_candidate if n_kept <= KEPT else None)
+
+
+def check_left_out(scores: Sequence[Scores], path: str) -> None:
+    """
+    Refuse scores that documents have who were left out of counts without them.
+
+    Raises:
+        DamagedError: the model file says that it has counted them.
+    """
+    if not all(np.isfinite(one).all() for one in scores):
+        what = "its ledger has documents that its counts do not have"
+        raise DamagedError(path, 0, what)
 
 
 def _numbered(parts: Iterable[Labelled]) -> Iterator[tuple[int, Labelled]]:

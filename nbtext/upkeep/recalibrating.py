@@ -74,7 +74,7 @@ def recalibrated(
     n_scored = sum(len(labels) for labels, _ in labelled)
     if not n_scored:
         return pruned, 0
-    calibrations = left_out(model, labelled).calibrations
+    calibrations = left_out(model, labelled, path=file.path).calibrations
     scoring = contents.scoring
     if contents.correction is None:  # which stays with its scoring
         scoring = chosen(scoring, calibrations, counts.classes)

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,9 @@ from nbtext import undo
 from nbtext.counts import fit
 from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
+from nbtext.errors import DamagedError
 from nbtext.learning import LearnRequest, SettingsOverrides, train
-from nbtext.store import open_model
+from nbtext.store import open_model, read_contents
 from nbtext.store.calibrations import calibrations_of
 from tests.build import learnt, numbered
 
@@ -61,6 +63,24 @@ def test_documents_that_move_as_a_class_begins_are_not_scored_where_they_were(
     taught(path, "spam", [*both[:15], *numbered("spam", range(30))])
 
     assert calibration(path).documents == {"ham": 25, "spam": 45}
+
+
+def test_counts_that_do_not_have_what_was_learnt_before_are_damaged(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.nbt"
+    taught(path, "ham", numbered("ham", range(40)))
+    contents = read_contents(open_model(str(path)))
+    counts = contents.counts
+    runs = tuple(
+        tuple(run.part(slice(0, len(run), 2)) for run in of_view)
+        for of_view in counts.runs
+    )
+    less = replace(contents, counts=replace(counts, runs=runs), texts=None)
+    path.write_bytes(b"".join(map(bytes, less.pack())))
+
+    with pytest.raises(DamagedError, match="its ledger has documents"):
+        taught(path, "spam", numbered("spam", range(40)))
 
 
 def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
