@@ -40,10 +40,12 @@ def rereadable(
 
     for _, path, _ in numbered(named_paths(arguments, labelled=True)):
         if path not in copies and _is_pipe(path):
-            with suppress(OSError):  # that is told when it is read
-                source = Descriptor(os.open(path, os.O_RDONLY), is_owned=True)
-                with closing(source):
-                    copies[path] = _copy(source)
+            try:
+                descriptor = os.open(path, os.O_RDONLY)
+            except OSError:
+                continue  # that is told when it is read
+            with closing(Descriptor(descriptor, is_owned=True)) as source:
+                copies[path] = _copy(source)
     return read
 
 

@@ -107,9 +107,8 @@ def row_items(
         label = place.label
         if place.labelled and not (label or label_column):
             raise SourceError(
-                f"{place.name}: no column label, class, category or target "
-                f"to learn from"
-                f"{_having(record)}; name another with --label-column, or write "
+                f"{place.name}: no column label, class, category or target to learn "
+                f"from{_having(record)}; name another with --label-column, or write "
                 f"LABEL={place.name}"
             )
         try:

@@ -1,12 +1,16 @@
 """Labelled sources that are read twice: what a pipe held is there both times."""
 
+import errno
 import os
 import threading
 from pathlib import Path
+from typing import NoReturn
+
+import pytest
 
 from nbtext.api.training import train
 from nbtext.document import Document
-from nbtext.sources import Options, rereadable
+from nbtext.sources import Options, _rereadable, rereadable
 
 TABLE = b"label,text\nspam,win a prize\nham,lunch at noon\n"
 
@@ -40,3 +44,15 @@ def test_few_documents_of_three_classes_are_not_lost_in_a_pipe(tmp_path: Path) -
 
     assert made.summary().classes == {"ham": 1, "news": 1, "spam": 1}
     assert made.contents.counts.settings.views[-1].threes == 128
+
+
+def test_a_pipe_that_cannot_be_copied_whole_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(_rereadable, "_copy", full)
+
+    with pytest.raises(OSError, match="No space"):
+        rereadable([pipe(tmp_path / "table.csv", TABLE)], Options())
