@@ -72,7 +72,8 @@ INFO = CorrectionInfo(
     default_scoring("mail", 3).of_scores(), 0.75, 1.5, 17, {"passes": 3, "eta": 0.5}
 )
 
-PURE = SettingsOverrides(correction=False)
+PURE = SettingsOverrides(correction=False, threes=False)
+"""Pure counts, read as `default_settings_of_texts` says."""
 
 Amounts = Mapping[int, Mapping[str, int]]
 """The amounts of each document, by class."""
