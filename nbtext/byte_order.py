@@ -64,3 +64,18 @@ def unmarked_codec(head: bytes) -> str | None:
     if max(even, odd) < max(2, units // 20) or min(even, odd) > max(even, odd) // 10:
         return None
     return "UTF-16BE" if even > odd else "UTF-16LE"
+
+
+def unmarked_text(head: bytes) -> str | None:
+    """Return the encoding of a text without a mark; None if it is no such text."""
+    codec = unmarked_codec(head)
+    for name in (
+        ("UTF-32LE", "UTF-32BE") if codec == "UTF-32" else filter(None, [codec])
+    ):
+        try:
+            text = codecs.getincrementaldecoder(name)().decode(head)
+        except UnicodeDecodeError:
+            continue  # a program has NUL bytes, too
+        if "\0" not in text:
+            return name
+    return None

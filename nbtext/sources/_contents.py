@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nbtext.byte_order import is_wide, unmarked_codec
+from nbtext.byte_order import is_wide, unmarked_text
 from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.plain_mail import is_name_of_file
@@ -111,7 +111,7 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
         )
         return
     head = stream.peek(HEAD)
-    codec = None if is_wide(head) else unmarked_codec(head[:LOOKED_AT])
+    codec = None if is_wide(head) else unmarked_text(head[:LOOKED_AT])
     if codec is not None:
         yield Note(
             f"{name}: what looks like {codec} without a byte order mark is read byte "

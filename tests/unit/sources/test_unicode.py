@@ -127,13 +127,13 @@ def test_a_mail_that_was_saved_as_utf_16_is_the_same_mail(codec: str) -> None:
     assert read_mail(MARKS[codec] + text.encode(codec)) == mail
 
 
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("text", ["cheap pills now\n", "Subject: x\n\ncheap pills\n"])
 def test_one_document_that_is_not_marked_is_warned_of(
     codec: str, text: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "saved.txt"
-    name = codec.upper().replace("16-", "16")
+    name = codec.upper().replace("6-", "6").replace("2-", "2")
 
     path.write_bytes(text.encode(codec))
     notes = [item for item in read(str(path)) if isinstance(item, Note)]
@@ -146,8 +146,22 @@ def test_one_document_that_is_not_marked_is_warned_of(
     assert marked == []
 
 
-def test_bytes_that_are_no_text_are_not_warned_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(range(256)) * 8,
+        b"\x7fELF\x02\x01\x01"
+        + bytes(9)
+        + b"\x03\0\x3e\0"
+        + bytes(99)
+        + b"\x40\0\xff\xd0",
+        b"\x40\0\0\0\0\0\0\0" * 40,
+        b"\xff\0\0\0\xff\xff\0\xff" * 40,
+    ],
+    ids=["all", "program", "numbers", "beyond Unicode"],
+)
+def test_bytes_that_are_no_text_are_not_warned_of(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "some.bin"
-    path.write_bytes(bytes(range(256)) * 8)
+    path.write_bytes(data)
 
     assert not [item for item in read(str(path)) if isinstance(item, Note)]
