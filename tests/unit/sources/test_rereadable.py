@@ -3,6 +3,7 @@
 import errno
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,7 +19,12 @@ TABLE = b"label,text\nspam,win a prize\nham,lunch at noon\n"
 def pipe(path: Path, content: bytes) -> str:
     """Return the path of a pipe to which something is written once."""
     os.mkfifo(path)
-    threading.Thread(target=path.write_bytes, args=(content,), daemon=True).start()
+
+    def write() -> None:
+        with suppress(BrokenPipeError):  # who reads may give up
+            path.write_bytes(content)
+
+    threading.Thread(target=write, daemon=True).start()
     return str(path)
 
 
