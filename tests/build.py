@@ -13,6 +13,7 @@ tests, so that a test says which terms are counted and which law must hold.
 import tracemalloc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -40,7 +41,7 @@ from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import BODY, HEADERS, RAW, View
 from nbtext.sources import Options
-from nbtext.store.contents import Contents
+from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import History
 from nbtext.store.undo import UndoRecords
@@ -286,6 +287,18 @@ def model_of(
     """Write a table as a model file, and load it."""
     path.write_bytes(packed(table, scoring, calibration))
     return load_model(str(path))
+
+
+def halve(path: Path) -> None:
+    """Damage a model: every other term is gone, of which the ledger knows nothing."""
+    contents = read_contents(open_model(str(path)))
+    counts = contents.counts
+    runs = tuple(
+        tuple(run.part(slice(0, len(run), 2)) for run in of_view)
+        for of_view in counts.runs
+    )
+    less = replace(contents, counts=replace(counts, runs=runs), texts=None)
+    path.write_bytes(b"".join(map(bytes, less.pack())))
 
 
 def documents_of(path: Path | str) -> dict[str, int]:

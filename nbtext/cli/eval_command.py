@@ -101,7 +101,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 
     \b
     nbtext eval spam/ ham/                the model, on documents it has not seen
-    nbtext eval --folds 10 spam/ ham/     ten models, each tried on a tenth: needs none
+    nbtext eval --folds 10 spam/ ham/     ten models of its own, each tried on a tenth
     nbtext eval --errors spam/ ham/       and which documents were misjudged, and why
     nbtext eval --against old.nbt spam/ ham/    which of two models is better
     nbtext eval --replay spam/ ham/       one after the other, each classified first

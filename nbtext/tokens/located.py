@@ -92,10 +92,10 @@ def _places(
             if number in numbers:
                 yield number, Located(name, 0, (value,))
     elif view.alphabet == "ngrams":
-        found = enumerate(ngrams.located(view, fields) if numbers else ())
-        for number, (start, ngram) in found:
-            if number in numbers:
-                yield number, Located(view.text, start, ngram)
+        data = ngrams.normalised(view, fields) if numbers else b""
+        for number in numbers:
+            start, ngram = ngrams.at(view, data, number)
+            yield number, Located(view.text, start, ngram)
     elif numbers:
         yield from _places_of_tokens(view, fields, numbers, max(numbers))
 

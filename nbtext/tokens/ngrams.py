@@ -90,6 +90,14 @@ def located(view: View, fields: list[Field]) -> Iterator[tuple[int, bytes]]:
     yield from threes(view, data)
 
 
+def at(view: View, data: bytes, number: int) -> tuple[int, bytes]:
+    """Return what `located` yields at a number, from the normalised text alone."""
+    n_fives = max(len(data) - SIZE + 1, 0)
+    if number < n_fives:
+        return number, data[number : number + SIZE]
+    return next(islice(threes(view, data), number - n_fives, None))
+
+
 def threes(view: View, data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield where in the normalised text a run of three characters begins, and it."""
     first, end = len(EDGE) - 1, len(EDGE) + (view.threes or 0)

@@ -1,5 +1,4 @@
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,9 @@ from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
 from nbtext.errors import DamagedError
 from nbtext.learning import LearnRequest, SettingsOverrides, train
-from nbtext.store import open_model, read_contents
+from nbtext.store import open_model
 from nbtext.store.calibrations import calibrations_of
-from tests.build import learnt, numbered
+from tests.build import halve, learnt, numbered
 
 
 def taught(path: Path, label: str | None, documents: list[Document]) -> None:
@@ -70,14 +69,7 @@ def test_counts_that_do_not_have_what_was_learnt_before_are_damaged(
 ) -> None:
     path = tmp_path / "m.nbt"
     taught(path, "ham", numbered("ham", range(40)))
-    contents = read_contents(open_model(str(path)))
-    counts = contents.counts
-    runs = tuple(
-        tuple(run.part(slice(0, len(run), 2)) for run in of_view)
-        for of_view in counts.runs
-    )
-    less = replace(contents, counts=replace(counts, runs=runs), texts=None)
-    path.write_bytes(b"".join(map(bytes, less.pack())))
+    halve(path)
 
     with pytest.raises(DamagedError, match="its ledger has documents"):
         taught(path, "spam", numbered("spam", range(40)))

@@ -1,6 +1,5 @@
 """Documents that a model has counted, scored as if it had not."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Decision
 from nbtext.scoring.stored import FEW
 from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT, UnseenClassifier
-from nbtext.store import open_model, read_contents
+from tests.build import halve
 
 PAIRS = [
     ("spam", "cheap pills pills today"),
@@ -168,14 +167,7 @@ def test_counts_that_do_not_have_what_the_ledger_has_are_damaged(
     path = tmp_path / "m.nbt"
     pairs = [(label, f"{label} {text} {n}") for n in range(9) for label, text in PAIRS]
     train_on(pairs, path, overrides=TEXTBOOK._replace(score=score))
-    contents = read_contents(open_model(str(path)))
-    counts = contents.counts
-    runs = tuple(
-        tuple(run.part(slice(0, len(run), 2)) for run in of_view)
-        for of_view in counts.runs
-    )
-    less = replace(contents, counts=replace(counts, runs=runs), texts=None)
-    path.write_bytes(b"".join(map(bytes, less.pack())))
+    halve(path)
 
     with pytest.raises(NotAModelError, match="damaged"):
         unseen(path, *(text for _, text in pairs))
