@@ -11,24 +11,37 @@ typedef struct {
     Py_buffer keys, counts;
 } Pile;
 
-/* What terms become, in memory of their own. */
-typedef struct {
-    uint64_t *values;  /* each term as key and count, and then the distinct keys */
-    uint64_t *scratch; /* as many, to sort them, and then for what follows */
-    int32_t *occurrences, *documents;
-} Sums;
-
-/* Write each term as a number. */
-static void
-gather_terms(const Pile *piles, size_t n_piles, uint64_t *to)
+/* Which part of all keys one belongs to, by its first bits. */
+static size_t
+part_of(uint64_t key)
 {
+    return key >> (KEY_BITS - PART_BITS) & (PARTS - 1);
+}
+
+/*
+ * Write each term as a number, those whose keys begin alike side by side: keys are hashes,
+ * so that what is left to be sorted is in the processor's caches.
+ */
+static void
+sort_terms(const Pile *piles, size_t n_piles, uint64_t *values, uint64_t *scratch)
+{
+    size_t ends[PARTS] = {0}, start = 0;
+    for (size_t pile = 0; pile < n_piles; pile++) {
+        const uint64_t *keys = piles[pile].keys.buf;
+        size_t n = (size_t)piles[pile].keys.len / 8;
+        for (size_t i = 0; i < n; i++)
+            ends[part_of(keys[i])]++;
+    }
+    begin_parts(ends, PARTS);
     for (size_t pile = 0; pile < n_piles; pile++) {
         const uint64_t *keys = piles[pile].keys.buf;
         const uint16_t *counts = piles[pile].counts.buf;
         size_t n = (size_t)piles[pile].keys.len / 8;
         for (size_t i = 0; i < n; i++)
-            *to++ = keys[i] << COUNT_BITS | counts[i];
+            values[ends[part_of(keys[i])]++] = keys[i] << COUNT_BITS | counts[i];
     }
+    for (size_t part = 0; part < PARTS; start = ends[part++])
+        sort_keys(values + start, scratch, ends[part] - start);
 }
 
 /*
@@ -36,21 +49,21 @@ gather_terms(const Pile *piles, size_t n_piles, uint64_t *to)
  * Where values of the same key end is hard to foretell, so that there is no branch.
  */
 static int64_t
-sum_values(const Sums *sums, size_t n)
+sum_values(uint64_t *values, int32_t *occurrences, int32_t *documents, size_t n)
 {
     uint64_t before = UINT64_MAX, sum = 0, times = 0, most = 0;
     size_t written = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t key = sums->values[i] >> COUNT_BITS;
-        uint64_t count = sums->values[i] & (((uint64_t)1 << COUNT_BITS) - 1);
+        uint64_t key = values[i] >> COUNT_BITS;
+        uint64_t count = values[i] & (((uint64_t)1 << COUNT_BITS) - 1);
         uint64_t is_new = key != before, if_same = is_new - 1; /* all bits or none */
         written += is_new;
         sum = (sum & if_same) + count;
         times = (times & if_same) + 1;
         most |= sum | times;
-        sums->values[written - 1] = before = key;
-        sums->occurrences[written - 1] = (int32_t)sum;
-        sums->documents[written - 1] = (int32_t)times;
+        values[written - 1] = before = key;
+        occurrences[written - 1] = (int32_t)sum;
+        documents[written - 1] = (int32_t)times;
     }
     return most > INT32_MAX ? -1 : (int64_t)written;
 }
@@ -69,37 +82,37 @@ take_pile(Pile *pile, PyObject *terms, size_t *n_terms)
     return refuse(PyExc_ValueError, "these are no keys and counts");
 }
 
-static PyObject *
-array_of(const void *values, int64_t n, size_t size)
-{
-    return PyByteArray_FromStringAndSize(values, (Py_ssize_t)((size_t)n * size));
-}
-
-/* Add up terms that were taken; NULL with an error. */
+/* Add up terms that were taken, in arrays with room for all; NULL with an error. */
 static PyObject *
 sums_of(const Pile *piles, size_t n_piles, size_t n_terms)
 {
-    PyObject *result = NULL;
-    Sums sums = {.values = malloc((n_terms + 1) * sizeof *sums.values),
-                 .scratch = malloc((n_terms + 1) * sizeof *sums.scratch)};
-    if (sums.values && sums.scratch) {
+    static const Py_ssize_t sizes[3] = {8, 4, 4};
+    PyObject *arrays[3] = {NULL}, *result = NULL;
+    bool is_sound = true;
+    for (size_t k = 0; k < 3; k++) {
+        arrays[k] = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)n_terms * sizes[k]);
+        is_sound = is_sound && arrays[k];
+    }
+    uint64_t *scratch = is_sound ? malloc((n_terms + 1) * sizeof *scratch) : NULL;
+    if (scratch) {
+        uint64_t *values = (uint64_t *)(void *)PyByteArray_AsString(arrays[0]);
+        int32_t *occurrences = (int32_t *)(void *)PyByteArray_AsString(arrays[1]);
+        int32_t *documents = (int32_t *)(void *)PyByteArray_AsString(arrays[2]);
         int64_t n;
         Py_BEGIN_ALLOW_THREADS
-        gather_terms(piles, n_piles, sums.values);
-        sort_keys(sums.values, sums.scratch, n_terms);
-        sums.occurrences = (int32_t *)(void *)sums.scratch;
-        sums.documents = sums.occurrences + n_terms;
-        n = sum_values(&sums, n_terms);
+        sort_terms(piles, n_piles, values, scratch);
+        n = sum_values(values, occurrences, documents, n_terms);
         Py_END_ALLOW_THREADS
-        result = n < 0 ? counted_none()
-                       : Py_BuildValue("(NNN)", array_of(sums.values, n, 8),
-                                       array_of(sums.occurrences, n, 4),
-                                       array_of(sums.documents, n, 4));
-    } else {
+        for (size_t k = 0; n >= 0 && k < 3; k++)
+            is_sound = is_sound && !PyByteArray_Resize(arrays[k], (Py_ssize_t)n * sizes[k]);
+        if (is_sound)
+            result = n < 0 ? counted_none() : PyTuple_Pack(3, arrays[0], arrays[1], arrays[2]);
+    } else if (is_sound) {
         PyErr_NoMemory();
     }
-    free(sums.values);
-    free(sums.scratch);
+    for (size_t k = 0; k < 3; k++)
+        Py_XDECREF(arrays[k]);
+    free(scratch);
     return result;
 }
 

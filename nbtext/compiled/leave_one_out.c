@@ -19,21 +19,6 @@ typedef struct {
     double smoothing, least;
 } LeftOut;
 
-/* The counts of a term in both classes. */
-static inline void
-read_pair(const LeftOut *of, uint64_t place, int64_t pair[2])
-{
-    for (size_t class = 0; class < 2; class++)
-        pair[class] = integer_at(of->pairs, 2 * place + class);
-}
-
-static inline void
-fetch_pair(const LeftOut *of, uint64_t place)
-{
-    if (place < of->n_pairs)
-        PREFETCH(address_of(of->pairs, 2 * place));
-}
-
 /* Find the mean of what the terms from one to another say; false if one is no term. */
 static bool
 mean_left_out(const LeftOut *of, size_t label, int64_t first, int64_t end, double *mean)
@@ -50,12 +35,11 @@ mean_left_out(const LeftOut *of, size_t label, int64_t first, int64_t end, doubl
         factors[class] = 1 / (sizes[class] * h);
     for (int64_t n = first; n < end; n++) {
         uint64_t place = (uint64_t)of->places[n], times = (uint64_t)of->times[n];
-        int64_t pair[2];
         if (place >= of->n_pairs)
             return false;
-        if (n + AHEAD < end)
-            fetch_pair(of, (uint64_t)of->places[n + AHEAD]);
-        read_pair(of, place, pair);
+        if (n + AHEAD < end && (uint64_t)of->places[n + AHEAD] < of->n_pairs)
+            PREFETCH(address_of(of->pairs, 2 * (size_t)of->places[n + AHEAD]));
+        int64_t pair[2] = {integer_at(of->pairs, 2 * place), integer_at(of->pairs, 2 * place + 1)};
         pair[label] = (int64_t)((uint64_t)pair[label] - times);
         double odds = (double)pair[1] * factors[1] + 1;
         odds /= (double)pair[0] * factors[0] + 1;

@@ -9,8 +9,6 @@
 
 #include "core.h"
 
-enum { STEP_BITS = 10 };
-
 /* How many bits it takes to write a value that is not zero. */
 static int
 bit_length(uint64_t value)
@@ -31,9 +29,17 @@ insert_keys(uint64_t *keys, size_t n)
 }
 
 void
+begin_parts(size_t *sizes, size_t n)
+{
+    for (size_t part = 0, sum = 0, size; part < n; part++, sum += size) {
+        size = sizes[part];
+        sizes[part] = sum;
+    }
+}
+
+void
 sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
 {
-    size_t ends[1 << STEP_BITS] = {0}, sum = 0, start = 0;
     uint64_t differing = 0;
     for (size_t i = 1; i < n; i++)
         differing |= keys[i] ^ keys[0];
@@ -41,28 +47,23 @@ sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
         insert_keys(keys, n);
         return;
     }
+    size_t ends[PARTS] = {0}, start = 0;
     int top = bit_length(differing), bits = bit_length(n) - 1;
-    if (bits > STEP_BITS)
-        bits = STEP_BITS;
+    if (bits > PART_BITS)
+        bits = PART_BITS;
     if (bits > top)
         bits = top;
     int shift = top - bits;
     uint64_t mask = ((uint64_t)1 << bits) - 1; /* the bits above are the same */
     for (size_t i = 0; i < n; i++)
         ends[keys[i] >> shift & mask]++;
-    for (size_t k = 0; k <= mask; k++) {
-        size_t size = ends[k];
-        ends[k] = sum;
-        sum += size;
-    }
+    begin_parts(ends, mask + 1);
     for (size_t i = 0; i < n; i++)
         scratch[ends[keys[i] >> shift & mask]++] = keys[i];
     memcpy(keys, scratch, n * sizeof *keys);
-    for (size_t k = 0; shift && k <= mask; k++) {
-        if (ends[k] - start > FEW)
-            sort_keys(keys + start, scratch, ends[k] - start);
+    for (size_t part = 0; shift && part <= mask; start = ends[part++])
+        if (ends[part] - start > FEW)
+            sort_keys(keys + start, scratch, ends[part] - start);
         else
-            insert_keys(keys + start, ends[k] - start);
-        start = ends[k];
-    }
+            insert_keys(keys + start, ends[part] - start);
 }

@@ -36,7 +36,7 @@ from nbtext.scoring.score import Scored
 from nbtext.tokens import read_terms
 from nbtext.tokens.bags import sum_by_document
 
-KEPT: Final = 8 << 20
+KEPT: Final = 31 << 20
 """Size of the array that teaches the C library to keep memory, in bytes."""
 
 
