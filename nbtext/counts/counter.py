@@ -120,6 +120,10 @@ class _Piles:
     counts: list[NDArray[np.signedinteger]] = field(default_factory=list)
     further: list[list[NDArray[np.unsignedinteger]]] = field(default_factory=list)
 
+    def size(self) -> int:
+        """Return how many keys wait."""
+        return sum(map(len, self.keys))
+
 
 class Counter:
     """
@@ -264,9 +268,10 @@ class Counter:
             document += count
 
     def _sort_piles(self) -> None:
-        for _ in self._map(self._sort_pile, [*self._piles]):
+        # the largest first, so that no thread is at one when the others are done
+        places = sorted(self._piles, key=lambda place: -self._piles[place].size())
+        for _ in self._map(self._sort_pile, places):
             pass
-        self._piles.clear()
         self._piled = 0
         self._put_aside()
         # a key in a pile takes half the memory of a row, and less time
@@ -275,7 +280,7 @@ class Counter:
 
     def _sort_pile(self, place: tuple[int, str]) -> None:
         """Add up the pile of one view and class, and its runs if they are large."""
-        runs, pile = self._runs[place], self._piles[place]
+        runs, pile = self._runs[place], self._piles.pop(place)  # whose memory goes
         is_number = self._settings.views[place[0]].kind == "number"
         runs.append(_summed_run(pile) if is_number else _sorted_run(pile))
         # those in a file are added up once, at the end
