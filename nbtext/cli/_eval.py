@@ -92,6 +92,8 @@ class EvalRequest(NamedTuple):
     @property
     def are_figures(self) -> bool:
         """Whether a report has figures, and the terms and reasons beside them."""
+        if not self.reports:
+            return False
         from nbtext.report import DOCUMENTS
 
         return any(Path(path).suffix.lower() != DOCUMENTS for path in self.reports)

@@ -27,6 +27,8 @@ def check_kinds(
     _context: click.Context, _option: click.Parameter, paths: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Refuse a file of another kind before anything is measured."""
+    if not paths:
+        return paths
     from nbtext.report import SUFFIXES
 
     for path in paths:

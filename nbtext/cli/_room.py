@@ -1,5 +1,5 @@
 """
-Room for numpy: where there is too little, an error, and not the end of the process.
+Numpy, loaded early; and room for it: an error where there is too little.
 
 Its library for linear algebra takes memory as it is loaded. If that fails, it ends the
 process with status 1, which elsewhere says that a message is no spam.
@@ -13,6 +13,18 @@ if TYPE_CHECKING:
 
 NEEDED: "Final" = 96 << 20
 """Bytes of address space: 87.5 MB were measured, of numpy 2.4 on x86-64."""
+
+
+def load_numpy() -> None:
+    """
+    Load numpy, for a command that needs it in any case.
+
+    Its modules load one another to a depth at which the interpreter's stack begins a
+    new piece of memory, if some twenty calls are open already. It then asks the system
+    for that piece, and gives it back, at each of 600 to 2,000 calls
+    (docs/experiments/066-start-of-training.md).
+    """
+    import numpy  # noqa: F401  it is for those who import it later
 
 
 def check_room() -> None:

@@ -5,6 +5,7 @@ import click
 from nbtext.cli._options import named_model, output_options, wait_option, within_memory
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, size
+from nbtext.cli._room import load_numpy
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
 
 
@@ -23,6 +24,7 @@ def command(model: str, wait: float, output: Output) -> None:
     It is done by itself when there are many; the sums are the same before and after.
     What was learnt before can then be forgotten, but no longer taken back with undo.
     """  # noqa: D301  click wants a real backspace
+    load_numpy()
     from nbtext.store import compact, open_model
     from nbtext.upkeep import about_doubles, count_doubles
 

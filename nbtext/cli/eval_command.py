@@ -23,6 +23,7 @@ from nbtext.cli._options import (
 from nbtext.cli._policy_options import policy_options
 from nbtext.cli._replay_options import check_replay, replay_options
 from nbtext.cli._report_files import check_kinds, check_places
+from nbtext.cli._room import load_numpy
 from nbtext.cli._scoring_options import training_options
 from nbtext.cli._values import not_empty
 from nbtext.document import readable
@@ -116,6 +117,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     is_model_named = context.get_parameter_source("model") in GIVEN
     request = EvalRequest(is_model_named=is_model_named, **given)
     _check(request)
+    load_numpy()
     return run(request)
 
 

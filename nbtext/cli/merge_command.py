@@ -19,6 +19,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, size
+from nbtext.cli._room import load_numpy
 from nbtext.cli._terminal import (
     Naming,
     Output,
@@ -111,6 +112,7 @@ def command(
     there are, and under which labels. Given with --documents, each is counted once, as
     the last of the models has it.
     """  # noqa: D301  click wants a real backspace
+    load_numpy()
     from nbtext.sources import documents
     from nbtext.store import replace_model
     from nbtext.upkeep import merge, open_models, take_doubles

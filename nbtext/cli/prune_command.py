@@ -18,6 +18,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
+from nbtext.cli._room import load_numpy
 from nbtext.cli._terminal import (
     Output,
     name_notes,
@@ -79,6 +80,7 @@ def command(
     Its probabilities stay fitted to what documents scored with all terms, unless they
     are given with --counted.
     """  # noqa: D301  click wants a real backspace
+    load_numpy()
     from nbtext.sources import documents
     from nbtext.store import open_model, read_contents
     from nbtext.store.file import open_locked

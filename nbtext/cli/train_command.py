@@ -26,6 +26,7 @@ from nbtext.cli._options import (
 from nbtext.cli._replay_options import regime_options
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
+from nbtext.cli._room import load_numpy
 from nbtext.cli._scoring_options import training_options
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
@@ -140,6 +141,7 @@ def _train(
 ) -> "TrainingSummary":
     """Train on this machine, or on a cluster."""
     if cluster is None:
+        load_numpy()
         from nbtext.api.training import train
 
         settle()

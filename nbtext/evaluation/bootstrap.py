@@ -199,8 +199,33 @@ def _interval(values: Floats) -> Interval | None:
     if not len(values):
         return None
     beyond = (1 - SHARE) / 2
-    low, high = np.quantile(values, [beyond, 1 - beyond]).tolist()
+    low, high = quantiles(values, (beyond, 1 - beyond))
     return Interval(low, high)
+
+
+def quantiles(values: Floats, shares: Sequence[float]) -> list[float]:
+    """
+    Return how large the values are of which a share is smaller, for some shares.
+
+    Between two values it lies as far as the share says. `np.quantile` does the same,
+    but loads numpy's masked arrays for that, which takes 12 ms.
+
+    Args:
+        values: shape (n,), finite, one or more, in any order.
+        shares: from 0 to 1.
+    """
+    ordered = np.sort(values)
+    found = []
+    for share in shares:
+        place = (len(ordered) - 1) * share
+        before, part = int(place), place % 1
+        low, high = ordered[[before, min(before + 1, len(ordered) - 1)]].tolist()
+        # from the nearer of the two, so that it is not beyond the other
+        if part < 0.5:
+            found.append(low + (high - low) * part)
+        else:
+            found.append(high - (high - low) * (1 - part))
+    return found
 
 
 def of_decisions(

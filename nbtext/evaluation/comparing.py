@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nbtext.scoring import Decision
 
-from nbtext.evaluation.bootstrap import SEED, SHARE, Interval
+from nbtext.evaluation.bootstrap import SEED, SHARE, Interval, quantiles
 from nbtext.evaluation.exact_intervals import exact_difference
 
 DRAWS: Final = 10_000
@@ -84,7 +84,7 @@ def compare(first: Mapping[int, bool], second: Mapping[int, bool]) -> Comparison
     shares = np.array([only_first, only_second, n - only_first - only_second]) / n
     drawn = random.multinomial(n, shares, DRAWS)
     differences = (drawn[:, 0] - drawn[:, 1]) / n
-    low, high = np.quantile(differences, [(1 - SHARE) / 2, (1 + SHARE) / 2]).tolist()
+    low, high = quantiles(differences, ((1 - SHARE) / 2, (1 + SHARE) / 2))
     return Comparison(
         documents=n,
         only_first=only_first,

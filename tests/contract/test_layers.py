@@ -205,6 +205,19 @@ def test_training_loads_nothing_that_evaluates(tmp_path: Path) -> None:
     assert loaded.isdisjoint(unwanted)
 
 
+@pytest.mark.usefixtures("model")
+def test_evaluating_loads_nothing_that_writes_reports(tmp_path: Path) -> None:
+    for label, text in (("spam", "money"), ("ham", "lunch")):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1").write_text(text)
+
+    arguments = ["eval", "-q", "-m", "m.nbt", "spam", "ham"]
+    loaded = loaded_by(RUN.format(arguments=arguments), tmp_path)
+
+    assert "nbtext.evaluation.evaluation" in loaded
+    assert loaded.isdisjoint(("nbtext.report", "numpy.ma"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [

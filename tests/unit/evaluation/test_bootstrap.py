@@ -12,6 +12,7 @@ from nbtext.evaluation.bootstrap import (
     draws,
     judged,
     of_decisions,
+    quantiles,
 )
 from nbtext.evaluation.evaluation import Evaluation, evaluate
 from nbtext.policy import Cost
@@ -113,6 +114,14 @@ def test_the_intervals_are_those_of_evaluating_each_draw(
         width = max(float(high - low), 1e-9)
         assert found.low == pytest.approx(low, abs=0.25 * width), path
         assert found.high == pytest.approx(high, abs=0.25 * width), path
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 200, 999, 1000])
+def test_quantiles_are_those_of_numpy_to_the_bit(n: int) -> None:
+    values = np.random.default_rng(n).normal(size=n).round(2)
+    shares = (0.0, 0.025, 0.5, 1 - 0.025, 1.0)
+
+    assert quantiles(values, shares) == np.quantile(values, shares).tolist()
 
 
 def test_every_figure_has_an_interval_around_it() -> None:
