@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from nbtext.cli._garbage import settle
 from nbtext.cli._options import output_options, source_options, sources_argument
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._status import outcome
@@ -56,6 +57,7 @@ def command(
     from nbtext.api.advising import examine
     from nbtext.cli._findings import finding_rows, findings_json, summary
 
+    settle(is_seldom=True)
     skipped = Skipped()
     on_read = report_handler(skipped, quiet=output.quiet)
     total = partial(total_bytes, sources)

@@ -6,6 +6,7 @@ import click
 
 from nbtext.arguments import MOST_FOLDS
 from nbtext.cli import _completion as completion
+from nbtext.cli._garbage import settle
 from nbtext.cli._options import (
     AGAINST_HELP,
     GIVEN,
@@ -118,6 +119,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     request = EvalRequest(is_model_named=is_model_named, **given)
     _check(request)
     load_numpy()
+    settle(is_seldom=True)
     return run(request)
 
 

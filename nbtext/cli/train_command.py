@@ -144,7 +144,7 @@ def _train(
         load_numpy()
         from nbtext.api.training import train
 
-        settle()
+        settle(is_seldom=True)
         return train(sources, model, **how).summary()
     from nbtext.distributed import connected
     from nbtext.distributed import train as train_on_cluster

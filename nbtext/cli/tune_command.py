@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from nbtext.cli._garbage import settle
 from nbtext.cli._options import (
     model_option,
     new_keyed_option,
@@ -102,6 +103,7 @@ def command(
     from nbtext.api.training import train
     from nbtext.upkeep import set_policy
 
+    settle(is_seldom=True)
     if is_written and "-" in [source.rpartition("=")[2] for source in sources]:
         message = (
             "--write reads the sources once more, and standard input can be read once; "
