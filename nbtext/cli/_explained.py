@@ -1,18 +1,23 @@
 """Explanations as lines and JSON: what scripts read."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
 
 from nbtext.cli._report import UNSURE, class_name, counted, escaped, well_formed
 from nbtext.document import readable
-from nbtext.evaluation.misjudged import Misjudged
-from nbtext.learning.flipping import MOST, Flip
-from nbtext.scoring import Decision
-from nbtext.scoring.comparing import Difference
-from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.figures import probability, rounded, signed, significant
 from nbtext.scoring.in_words import in_words, shortened
-from nbtext.scoring.top import TopTerm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from nbtext.evaluation.misjudged import Misjudged
+    from nbtext.learning.flipping import Flip
+    from nbtext.scoring import Decision
+    from nbtext.scoring.comparing import Difference
+    from nbtext.scoring.explanation import Explanation, Part, Reason
+    from nbtext.scoring.top import TopTerm
 
 LONGEST: Final = 60
 """Maximum characters of a term in a line; JSON has all of it."""
@@ -262,6 +267,8 @@ def flip_lines(found: Flip) -> Iterator[str]:
         return
     reached = probability(found.decision.probability_of(found.label))
     if found.copies is None:
+        from nbtext.learning.flipping import MOST
+
         text = f"not even {MOST} more documents like it would do"
     else:
         text = f"with {counted(found.copies, 'more document')} like it"

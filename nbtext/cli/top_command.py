@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,7 @@ from nbtext.cli._options import (
     source_options,
 )
 from nbtext.cli._report import json_line
+from nbtext.cli._room import load_numpy
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
@@ -25,13 +27,14 @@ from nbtext.cli._terminal import (
     show,
     to_stdout,
 )
-from nbtext.counts import ReadReport
-from nbtext.counts.counting import documents
 from nbtext.document import Document, readable
 from nbtext.scoring import Classifier, Model, load_model
-from nbtext.scoring.top import TopTerm
 from nbtext.sources import Options
 from nbtext.sources import documents as source_documents
+
+if TYPE_CHECKING:
+    from nbtext.counts import ReadReport
+    from nbtext.scoring.top import TopTerm
 
 LOOK_UP = (
     "name documents with --from, such as those that it was trained on, to have them "
@@ -90,6 +93,9 @@ def command(
     opened = load_model(model)
     check_keyed(keyed, opened)
     name_notes(opened, quiet=output.quiet)
+    load_numpy()
+    from nbtext.counts import ReadReport
+
     report = ReadReport()
     options = options.for_model(opened.settings.fields, opened.classes)
     found: Iterable[Document] = _read(sources, options, report) if sources else ()
@@ -113,13 +119,15 @@ def _why_missing(model: Model, missing: int) -> str:
 
 
 def _read(
-    sources: tuple[str, ...], options: Options, report: ReadReport
+    sources: tuple[str, ...], options: Options, report: "ReadReport"
 ) -> Iterator[Document]:
+    from nbtext.counts.counting import documents
+
     items = source_documents(sources, options, labelled=False)
     return documents(items, report, options.max_bytes)
 
 
-def _print(terms: list[TopTerm], output: Output) -> None:
+def _print(terms: "list[TopTerm]", output: Output) -> None:
     if output.as_json:
         to_stdout(json_line(top_json(term)) for term in terms)
     elif is_watched(sys.stdout):

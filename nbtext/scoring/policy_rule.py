@@ -12,6 +12,7 @@ from math import exp, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from nbtext.scoring.threshold import HeldOut
     from nbtext.store import Contents
 
 from nbtext.counts import Calibration, Fit
@@ -28,7 +29,6 @@ from nbtext.scoring.models.registry import (
     scoring_of,
 )
 from nbtext.scoring.posterior import log_prior, normalised
-from nbtext.scoring.threshold import LEAST, HeldOut, held_out_threshold
 from nbtext.settings.scoring import Scoring
 
 NEAR: Final = 1e-6
@@ -240,13 +240,15 @@ def keeps_scores(scoring: Scoring) -> bool:
     return scoring.calibrated and is_one_number(scoring)
 
 
-def held_out_of(limit: FalsePositives, basis: Basis) -> HeldOut:
+def held_out_of(limit: FalsePositives, basis: Basis) -> "HeldOut":
     """
     Return what held-out documents say of a share of false positives.
 
     If they say nothing, it is the lowest threshold of `filter`, from no documents.
     """
     from fractions import Fraction  # here, because it takes 2 ms, and few limit that
+
+    from nbtext.scoring.threshold import LEAST, HeldOut, held_out_threshold
 
     found = held_out_threshold(
         basis.calibration,
