@@ -1,7 +1,6 @@
 """Small models to begin with, made as nbtext makes them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
@@ -117,8 +116,8 @@ def _corrected(path: Path) -> Iterator[bytes]:
     info = CorrectionInfo(contents.scoring.of_scores(), 0.5, 1.25, 3, {"passes": 3})
     correction = correction_table(delta, info)
     if correction is not None:
-        correction = replace(correction, info=info)
-    pieces = replace(contents, correction=correction).pack()
+        correction = correction._replace(info=info)
+    pieces = contents._replace(correction=correction).pack()
     path.write_bytes(b"".join(map(bytes, pieces)))
     yield path.read_bytes()
     learn(path, "ham", [SPAM])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nbtext.cli._streams import BYTES
 from nbtext.document import readable
-from nbtext.scoring import Decision
 from nbtext.scoring.figures import decided, probability
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from nbtext.evaluation import Evaluation
     from nbtext.evaluation.bootstrap import Interval
     from nbtext.evaluation.comparing import Comparison
+    from nbtext.scoring import Decision
     from nbtext.scoring.estimating import EstimatedPrior
 
 CLASS_HEADING: Final = "\t".join(
@@ -74,7 +74,7 @@ def well_formed(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def as_tsv(decisions: Iterable[Decision], *, named: bool = True) -> Iterator[str]:
+def as_tsv(decisions: "Iterable[Decision]", *, named: bool = True) -> Iterator[str]:
     """Render label, probability, name and id, in columns that cut(1) can take."""
     for decision in decisions:
         label = UNSURE if decision.label is None else class_name(decision.label)
@@ -86,7 +86,7 @@ def as_tsv(decisions: Iterable[Decision], *, named: bool = True) -> Iterator[str
         yield "\t".join(columns)
 
 
-def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
+def as_json_lines(decisions: "Iterable[Decision]") -> Iterator[str]:
     """Render one JSON object a document; an unsure one has a null label."""
     for decision in decisions:
         yield json_line(
@@ -101,7 +101,7 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
         )
 
 
-def _decided(decision: Decision) -> dict[str, Any]:
+def _decided(decision: "Decision") -> dict[str, Any]:
     """Return label and probabilities, and of how many tokens they are."""
     ranks = dict(zip(decision.classes, decision.log_posterior, strict=True))
     return {
@@ -110,7 +110,7 @@ def _decided(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _parts(decision: Decision) -> dict[str, Any]:
+def _parts(decision: "Decision") -> dict[str, Any]:
     """Return what each of several models finds, if they have decided together."""
     if not decision.parts:
         return {}
@@ -121,13 +121,13 @@ def _parts(decision: Decision) -> dict[str, Any]:
     return {"parts": parts}
 
 
-def _carried(decision: Decision) -> dict[str, str]:
+def _carried(decision: "Decision") -> dict[str, str]:
     """Return what the document says of itself: its id and its true label."""
     carried = {"id": decision.identity, "truth": decision.expected}
     return {name: value for name, value in carried.items() if value is not None}
 
 
-def _heading(decision: Decision) -> dict[str, str]:
+def _heading(decision: "Decision") -> dict[str, str]:
     """Return who a mail is from and what it is about, if that is known."""
     found = decision.heading
     return {} if found is None else {"from": found.sender, "subject": found.subject}

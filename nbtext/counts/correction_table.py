@@ -8,8 +8,8 @@ added can be taken away again, bit for bit; for that its amounts are kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -71,8 +71,7 @@ class Amounts:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(NamedTuple):
     """
     A correction, or a change of one.
 
@@ -108,7 +107,7 @@ class Correction:
 
     def without_amounts(self) -> Correction:
         """Return the same values; nobody knows any more which document added what."""
-        return replace(self, amounts=self.amounts.take(np.empty(0, np.int64)))
+        return self._replace(amounts=self.amounts.take(np.empty(0, np.int64)))
 
 
 def correction_of(

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections import defaultdict
-from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -83,8 +82,7 @@ LEAST_SIZE: Final = 64
 """What an empty document counts for, so that not any number of them waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDocument:
+class ReadDocument(NamedTuple):
     """
     A document as the counter takes it.
 
@@ -105,8 +103,7 @@ class ReadDocument:
     is_mail: bool = False
 
 
-@dataclass(slots=True)
-class _Piles:
+class _Piles(NamedTuple):
     """
     The terms of one view and class that wait to be sorted, by batch.
 
@@ -116,9 +113,13 @@ class _Piles:
         further: what each adds to each further column.
     """
 
-    keys: list[Keys] = field(default_factory=list)
-    counts: list[NDArray[np.signedinteger]] = field(default_factory=list)
-    further: list[list[NDArray[np.unsignedinteger]]] = field(default_factory=list)
+    keys: list[Keys]
+    counts: list[NDArray[np.signedinteger]]
+    further: list[list[NDArray[np.unsignedinteger]]]
+
+
+def _no_piles() -> _Piles:
+    return _Piles([], [], [])
 
     def size(self) -> int:
         """Return how many keys wait."""
@@ -159,7 +160,7 @@ class Counter:
         self._size = 0  # of these
         self._piled = 0
         self._enough = _enough(0)
-        self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(_Piles)
+        self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(_no_piles)
         self._runs: defaultdict[tuple[int, str], list[SortedCounts]] = defaultdict(list)
         self._documents: Tally[str] = Tally()
         self._digests: defaultdict[str, bytearray] = defaultdict(bytearray)

@@ -12,10 +12,10 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -129,8 +129,7 @@ class ReadReport:
         self.notes += other.notes
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(NamedTuple):
     """The outcome of counting."""
 
     table: CountTable
@@ -139,8 +138,7 @@ class Counted:
     texts: TextSample
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """
     Bounds on what is read and kept.
 
@@ -330,7 +328,7 @@ def count_with(
     pending: deque[Future[Counted]] = deque()
 
     def submit(chunk: list[Item]) -> None:
-        known = replace(limits, end=sample.end)
+        known = limits._replace(end=sample.end)
         pending.append(executor.submit(count, chunk, settings, known))
 
     for chunk in islice(waiting, 2 * jobs):

@@ -9,8 +9,7 @@ or two.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -39,8 +38,7 @@ BYTES_AN_ENTRY: Final = 32
 SENTINEL: Final = np.uint64(2**64 - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Entries:
+class Entries(NamedTuple):
     """
     Counts by (key, class), sorted by key.
 
@@ -60,8 +58,7 @@ class Entries:
         return Entries(self.keys[rows], self.classes[rows], columns)
 
 
-@dataclass(frozen=True, slots=True)
-class TermTable:
+class TermTable(NamedTuple):
     """
     The terms of one view.
 

@@ -22,7 +22,7 @@ docs/experiments/042-thresholds-of-text.md).
 from __future__ import annotations
 
 from collections import Counter as Tally
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -319,11 +319,10 @@ class _Making:
         adjustment[0] += self.base.fit.offset * share
         less = np.rint(adjustment * (AMOUNT_UNIT / BIAS)).astype(np.int64).tolist()
         biases = (*map(int.__sub__, correction.biases, less),)
-        correction = replace(correction, biases=biases)
+        correction = correction._replace(biases=biases)
         terms = (*self._terms(learnt),)
         level = round(self._level(terms, correction.biases))
-        correction = replace(
-            correction,
+        correction = correction._replace(
             biases=tuple(bias - level for bias in correction.biases),
             terms=terms,
         )

@@ -7,8 +7,7 @@ Training does this, and so does cross-validation for each of its folds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +44,7 @@ from nbtext.scoring.models.registry import is_one_number, keeps_histograms
 from nbtext.store import Contents
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(NamedTuple):
     """
     What is made of counts.
 
@@ -158,8 +156,8 @@ def finish(
     found = make_correction(Base(made.counts, made.fit, known), sample, map_)
     if found.held_out is not None:
         calibrations = (*made.calibrations, found.held_out)
-        made = replace(made, calibrations=calibrations)
-    return replace(made, correction=found.correction)
+        made = made._replace(calibrations=calibrations)
+    return made._replace(correction=found.correction)
 
 
 def best_of(
@@ -174,7 +172,7 @@ def best_of(
     losses = made.losses | other.losses
     if losses[rival.score] < losses[model.scoring.score]:
         made, known = other, known_of_other
-    return replace(made, losses=losses), known
+    return made._replace(losses=losses), known
 
 
 def best_smoothed(
@@ -198,7 +196,7 @@ def best_smoothed(
             if tried.losses[scoring.score] >= least:
                 break
             least = tried.losses[scoring.score]
-            best = replace(tried, losses=made.losses | tried.losses), scores
+            best = tried._replace(losses=made.losses | tried.losses), scores
         if least < own:
             break
     return best if least < WORTH * own else (made, known)

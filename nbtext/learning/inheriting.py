@@ -5,7 +5,6 @@ A policy is set by hand, once; a model is trained again and again, perhaps by cr
 the policy outlives the counts, as long as the new model can decide by it.
 """
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from nbtext.errors import SettingsError
@@ -46,9 +45,8 @@ def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained"
             "the policy of the old model is not kept, because the new one cannot "
             f"decide by it: {reason}; set another with `nbtext policy`"
         )
-        return replace(trained, notes=(*trained.notes, lost))
-    return replace(
-        trained,
-        contents=replace(trained.contents, policy=policy),
+        return trained._replace(notes=(*trained.notes, lost))
+    return trained._replace(
+        contents=trained.contents._replace(policy=policy),
         notes=(*trained.notes, KEPT),
     )

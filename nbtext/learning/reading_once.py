@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from nbtext.counts import TermCache
     from nbtext.document import Document, Item
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.settings.reading import Settings
     from nbtext.tokens import AnyReading
 
-from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache
+from nbtext.counts import Counter, CountTable, ReadReport, Sample
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
 from nbtext.counts.sample import Block
@@ -110,6 +111,8 @@ def read_once(
         settings_of: returns how documents are read, given the default for them.
         on_kept: told of each document.
     """
+    from nbtext.counts import TermCache  # not for training, which reads them once
+
     read, max_bytes, n_classes, progress, _ = sources
     settings, items = guess(read(), n_classes, max_bytes)
     wished = settings_of(settings)

@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.settings.scoring import Scoring
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """
-    What became of the documents.
-
-    Attributes:
-        report: what was read.
-        repeats: how many documents had been counted before, under the same label.
-        conflicts: how many documents were counted under two labels or more.
-        losses: the event models that were tried, and their held-out losses in nats a
-            document; empty if nothing was held out.
-        notes: what became of the policy of the model that was replaced.
-        left_out: how many documents were not learnt, because of the regime.
-    """
-
-    report: ReadReport
-    repeats: int = 0
-    conflicts: int = 0
-    losses: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    left_out: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingSummary(Outcome):
+class TrainingSummary(NamedTuple):
     """
     What became of the documents, and what the model of them is.
 
@@ -44,6 +19,8 @@ class TrainingSummary(Outcome):
         n_tokens: how many tokens were counted, over all views.
         n_terms: how many of them are distinct.
         scoring: how the model asks to be scored.
+        report: what was read; it and what follows are as in
+            `nbtext.learning.training.Trained`.
     """
 
     format: str
@@ -51,3 +28,9 @@ class TrainingSummary(Outcome):
     n_tokens: int
     n_terms: int
     scoring: Scoring
+    report: ReadReport
+    repeats: int
+    conflicts: int
+    losses: dict[str, float]
+    notes: tuple[str, ...]
+    left_out: int

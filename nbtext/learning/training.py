@@ -8,8 +8,7 @@ otherwise in the end, they are counted again.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -40,7 +39,7 @@ from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.reading_once import LabelledSources, notes_on_labels
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
-from nbtext.learning.summary import Outcome, TrainingSummary
+from nbtext.learning.summary import TrainingSummary
 from nbtext.learning.texts import keeps_texts, look_for_texts
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
@@ -73,11 +72,28 @@ MAX_BYTES: Final = 16 << 20
 """How much of a document is read, unless the user says otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trained(Outcome):
-    """What training made, and what became of the documents."""
+class Trained(NamedTuple):
+    """
+    What training made, and what became of the documents.
+
+    Attributes:
+        contents: the model.
+        report: what was read.
+        losses: the event models that were tried, and their held-out losses in nats a
+            document; empty if nothing was held out.
+        repeats: how many documents had been counted before, under the same label.
+        conflicts: how many documents were counted under two labels or more.
+        notes: what became of the policy of the model that was replaced.
+        left_out: how many documents were not learnt, because of the regime.
+    """
 
     contents: Contents
+    report: ReadReport
+    losses: dict[str, float]
+    repeats: int = 0
+    conflicts: int = 0
+    notes: tuple[str, ...] = ()
+    left_out: int = 0
 
     def __repr__(self) -> str:
         """Say of how many documents it is made, and of which score."""
@@ -89,12 +105,17 @@ class Trained(Outcome):
         """Return the same without the model."""
         contents, table = self.contents, self.contents.counts
         return TrainingSummary(
-            **{one.name: getattr(self, one.name) for one in fields(Outcome)},
             format=table.settings.format,
             classes=dict(zip(table.classes, table.documents, strict=True)),
             n_tokens=contents.n_tokens,
             n_terms=contents.n_terms,
             scoring=contents.scoring,
+            report=self.report,
+            repeats=self.repeats,
+            conflicts=self.conflicts,
+            losses=self.losses,
+            notes=self.notes,
+            left_out=self.left_out,
         )
 
 
@@ -176,7 +197,7 @@ def trained_on(
         )
         texts = found()
     return Trained(
-        contents=replace(finished.contents(table), texts=texts),
+        contents=finished.contents(table)._replace(texts=texts),
         report=report,
         repeats=repeats,
         conflicts=conflicts,
@@ -195,7 +216,7 @@ def _trained_on_some(
     check_trainable(table, selected.report.skipped, sources.read)
     found = look_for_texts(table.settings, finished.counts.terms, selected.texts)
     return Trained(
-        contents=replace(finished.contents(table), texts=found()),
+        contents=finished.contents(table)._replace(texts=found()),
         report=selected.report,
         repeats=selected.copies,
         losses=finished.losses,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nbtext.counts import Fit
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.scoring.score import Scored
     from nbtext.tokens import AnyReading, Terms
 
 from nbtext.scoring.batch_mixed import (
@@ -32,7 +33,6 @@ from nbtext.scoring.batch_mixed import (
 from nbtext.scoring.models.arrays import by_class, known_terms, normalised, softplus
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
-from nbtext.scoring.score import Scored
 from nbtext.tokens import read_terms
 from nbtext.tokens.bags import sum_by_document
 
@@ -59,6 +59,8 @@ class ScoredBatch:
 
     def __iter__(self) -> Iterator[Scored]:
         """Yield what the counts say of each document."""
+        from nbtext.scoring.score import Scored  # not for training, which has arrays
+
         rows = zip(
             map(tuple, self.log_posterior.tolist()),
             map(tuple, self.printed.tolist()),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from nbtext.settings.columns import UNIT
 from nbtext.tokens.bags import unit_weights
 
 
-@dataclass(frozen=True, slots=True)
-class BatchCorrection:
+class BatchCorrection(NamedTuple):
     """
     A correction, for many documents.
 
@@ -66,7 +64,7 @@ def batch_correction(correction: Correction) -> BatchCorrection:
         slope=correction.info.slope,
         biases=np.array(correction.biases) * (BIAS / AMOUNT_UNIT),
         said=tuple(
-            Said.by(replace(table, columns=()), table.columns[0].astype(np.float64))
+            Said.by(table._replace(columns=()), table.columns[0].astype(np.float64))
             for table in correction.terms
         ),
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nbtext.counts.correction_table import Correction
     from nbtext.exact import Sums
     from nbtext.parallel import Map
+    from nbtext.scoring.batch_correction import BatchCorrection
     from nbtext.scoring.model import Model
     from nbtext.settings.columns import Column
     from nbtext.settings.reading import Settings
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 from nbtext.counts.room import is_in_file
 from nbtext.counts.term_table import arrange_runs, restricted, subtract
 from nbtext.exact import as_sums
-from nbtext.scoring.batch_correction import BatchCorrection, batch_correction
 from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.store import check_sound
 from nbtext.store.corrections import read_correction
@@ -334,6 +334,8 @@ def open_batch_model(model: Model, counts: CountTable | None = None) -> BatchMod
 
 def corrected(model: BatchModel, correction: Correction) -> BatchModel:
     """Return a model whose scores are corrected."""
+    from nbtext.scoring.batch_correction import batch_correction  # few models are
+
     if correction.classes != model.classes:
         correction = correction.of_classes(model.classes)
     return replace(model, correction=batch_correction(correction))

@@ -9,8 +9,8 @@ and this is the one place that reads a whole model and packs one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,8 +41,7 @@ from nbtext.store.undo import UndoRecords, last_records
 from nbtext.store.writing import pack
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Contents:
+class Contents(NamedTuple):
     """
     A whole model in memory, or what a table behind those of a file adds to it.
 
@@ -69,8 +68,8 @@ class Contents:
     counts: CountTable
     scoring: Scoring
     calibrations: tuple[Calibration, ...] = ()
-    history: History = field(default_factory=History)
-    records: UndoRecords = field(default_factory=UndoRecords)
+    history: History = History()
+    records: UndoRecords = UndoRecords()
     terms: tuple[TermTable, ...] | None = None
     fit: Fit | None = None
     correction: Correction | None = None
@@ -201,7 +200,7 @@ class Contents:
                 of_view.of(by_term.keys[:-1])
                 for of_view, by_term in zip(texts, terms, strict=True)
             )
-        return replace(self, terms=terms, correction=correction, texts=texts)
+        return self._replace(terms=terms, correction=correction, texts=texts)
 
 
 def read_contents(file: ModelFile) -> Contents:
@@ -215,8 +214,7 @@ def read_contents(file: ModelFile) -> Contents:
     history = joined_history(table.header for table in file.tables)
     contents = _contents(file, file.tables, unpack(file), history)
     classes = contents.counts.classes
-    return replace(
-        contents,
+    return contents._replace(
         calibrations=tuple(one.of_classes(classes) for one in contents.calibrations),
         correction=read_correction(file),
         keeps_histograms=file.keeps_histograms,
@@ -248,8 +246,7 @@ def read_tail(file: ModelFile) -> Contents:
     correction = read_correction(file, tail)
     if correction is not None:
         labels += correction.classes
-    return replace(
-        contents,
+    return contents._replace(
         counts=with_classes(counts, labels),
         fit=last_fit(file),
         correction=correction,

@@ -8,7 +8,6 @@ looks the values of one message up in place.
 from __future__ import annotations
 
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgpack
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from nbtext.store.table import StoredTable
 
 from nbtext.counts.correction import IDENTITY_SIZE
-from nbtext.counts.correction_table import add_corrections
 from nbtext.errors import DamagedError, SettingsError
 from nbtext.store.packing import unpack_correction
 
@@ -46,6 +44,10 @@ def read_correction(
         unpack_correction(table)
         for table in (file.tables if tables is None else tables)
     ]
+    if not any(parts):
+        return None
+    from nbtext.counts.correction_table import add_corrections  # few models have any
+
     try:
         return add_corrections(parts, are_changes=tables is not None)
     except SettingsError as error:
@@ -68,4 +70,4 @@ def named(correction: Correction) -> Correction:
     for column in columns:
         little = column.dtype.newbyteorder("<")
         digest.update(np.ascontiguousarray(column, little).data)
-    return replace(correction, info=info._replace(identity=digest.digest()))
+    return correction._replace(info=info._replace(identity=digest.digest()))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.counts.correction_table import Amounts, Correction
     from nbtext.counts.sorted_counts import Keys
     from nbtext.counts.texts import TermTexts
     from nbtext.parallel import Map
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from nbtext.store.undo import UndoRecords
 from nbtext.counts import CountTable, LedgerRun, TermTable
 from nbtext.counts.adding import Adding
-from nbtext.counts.correction_table import Amounts, Correction
 from nbtext.counts.room import Growing, Ranges, converted, empty, extremes
 from nbtext.counts.sorted_counts import RANGE, no_counts, sums_alone
 from nbtext.counts.table import empty_ledger, ledger_rows, rows_by_class
@@ -340,6 +340,8 @@ def unpack_correction(table: StoredTable) -> Correction | None:
     header = table.header
     if header.correction is None:
         return None
+    from nbtext.counts.correction_table import Correction  # few models have one
+
     return Correction(
         info=header.correction,
         classes=header.classes,
@@ -353,6 +355,8 @@ def unpack_correction(table: StoredTable) -> Correction | None:
 
 
 def _amounts_in(table: StoredTable) -> Amounts:
+    from nbtext.counts.correction_table import Amounts
+
     arrays = {name: np.asarray(table.arrays[name]) for name in AMOUNTS}
     sizes = arrays[AMOUNTS.sizes].astype(np.int64)
     n_classes = len(table.header.classes)

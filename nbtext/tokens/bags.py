@@ -8,8 +8,7 @@ its terms at unit length, and a fingerprint of all its counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -33,8 +32,7 @@ FEW_LOGS: Final = np.array([log_count(count) for count in range(256)])
 """The logarithms of small counts, in units of 1/2048."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """
     The distinct terms of a batch of documents in one view.
 

@@ -63,8 +63,7 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
     correction = contents.correction
     if correction is not None:
         correction = _without_gone(correction, [runs for runs, _, _ in views])
-    left = replace(
-        contents,
+    left = contents._replace(
         counts=replace(
             counts,
             runs=tuple(tuple(runs) for runs, _, _ in views),
@@ -122,7 +121,7 @@ def _without_gone(
             for [rows] in ranges([run.keys]):
                 is_left[table.find(run.keys[rows])] = True
         terms.append(restricted(table, table.keys[:-1][is_left[:-1]]))
-    return replace(correction.without_amounts(), terms=tuple(terms))
+    return correction.without_amounts()._replace(terms=tuple(terms))
 
 
 def _unknown(ledger: LedgerRun) -> LedgerRun:

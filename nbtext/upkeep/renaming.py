@@ -52,8 +52,7 @@ def rename(contents: Contents, names: Mapping[str, str], path: str) -> Contents:
     is_reversed = order == [1, 0]
     _check_policy(contents.policy, new, path)
     renamed = dict(zip(old, new, strict=True))
-    return replace(
-        contents,
+    return contents._replace(
         counts=_counts(contents.counts, tuple(new[place] for place in order), order),
         calibrations=tuple(
             _calibration(one, renamed, is_reversed) for one in contents.calibrations
@@ -138,11 +137,11 @@ def _correction(
     if correction is None:
         return None
     names = tuple(renamed.get(name, name) for name in correction.classes)
-    ordered = replace(correction, classes=names).of_classes(sorted(names))
+    ordered = correction._replace(classes=names).of_classes(sorted(names))
     rows = ordered.amounts
     high, low, mark = rows.entries.T
     order = np.lexsort((rows.classes, mark, rows.labels, low, high))
-    return replace(ordered, amounts=rows.take(order))
+    return ordered._replace(amounts=rows.take(order))
 
 
 def _history(history: History, renamed: Mapping[str, str]) -> History:

@@ -203,6 +203,9 @@ def test_training_loads_nothing_that_evaluates(tmp_path: Path) -> None:
     assert "nbtext.learning.training" in loaded
     unwanted = ("nbtext.doctor", "nbtext.evaluation.evaluation", "nbtext.tuning")
     assert loaded.isdisjoint(unwanted)
+    # what scores one document, and what few trainings need
+    assert loaded.isdisjoint(("nbtext.scoring.score", "nbtext.scoring.model"))
+    assert loaded.isdisjoint(("nbtext.counts.correction_table", "tempfile"))
 
 
 @pytest.mark.usefixtures("model")

@@ -1,6 +1,5 @@
 """What is packed and read again is the same model, whatever was in it."""
 
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -51,9 +50,9 @@ def expected(model: Contents) -> tuple[Any, ...]:
     Scores are those of its classes.
     """
     kept = [one.of_classes(model.counts.classes) for one in model.calibrations]
-    model = replace(model, calibrations=(*kept,))
+    model = model._replace(calibrations=(*kept,))
     if not {*chain(*model.records.bins)} - {NO_BIN}:
-        model = replace(model, records=model.records.without_bins())
+        model = model._replace(records=model.records.without_bins())
     counts, scoring, calibration, history, records = all_of(model)
     if not history.taught and not history.trained:
         history = history._replace(trained=STAMP)

@@ -11,7 +11,6 @@ adds them.
 import json
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -246,7 +245,7 @@ def corrected(tmp_path: Path, amounts: Amounts) -> tuple[str, Correction]:
     contents = read_contents(open_model(path))
     correction = corrected_by(amounts)
     scoring = default_scoring("text", 3)
-    corrected = replace(contents, scoring=scoring, correction=correction)
+    corrected = contents._replace(scoring=scoring, correction=correction)
     replace_file(path, corrected.pack())
     return path, correction
 
@@ -329,7 +328,7 @@ def left_by(amounts: Amounts, gone: set[int]) -> Correction:
         usual = products / (len(TEXTS) * UNIT * UNIT)
         for label, amount in amounts[number].items():
             biases[label] += round(amount * usual / BIAS)
-    return replace(left, biases=tuple(biases[label] for label in LABELS))
+    return left._replace(biases=tuple(biases[label] for label in LABELS))
 
 
 def text_of(path: str) -> bytes:
@@ -545,7 +544,7 @@ def test_a_document_of_two_classes_leaves_what_it_has_added_to_the_right_one(
     contents = read_contents(open_model(path))
     correction = corrected_by({1: {"a": 5, "b": -9}})
     scoring = default_scoring("text", 3)
-    both = replace(contents, scoring=scoring, correction=correction)
+    both = contents._replace(scoring=scoring, correction=correction)
     replace_file(path, both.pack())
 
     learn(path, "c", [TEXTS[1]])
@@ -604,7 +603,7 @@ def test_what_has_moved_can_be_forgotten(
     biases = left_by(amounts, {1}).biases
     assert check_model(path).is_sound
     assert unnamed(read_correction(open_model(path))) == unnamed(
-        replace(left, biases=biases)
+        left._replace(biases=biases)
     )
 
 

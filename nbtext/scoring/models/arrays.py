@@ -8,7 +8,6 @@ grouped by term (`nbtext.counts.term_table.TermTable`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -237,8 +236,7 @@ def unit_length(terms: Terms, is_known: NDArray[np.bool_]) -> Floats:
     return unit
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """
     The entries of the terms of documents, one row for each (term, entry).
 

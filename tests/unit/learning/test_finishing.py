@@ -1,7 +1,7 @@
 """How many documents are scored for calibration, and what is chosen by them."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -69,8 +69,7 @@ class Counts:
         return Counts(scoring)
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     counts: Counts
     losses: dict[str, float]
     fit: Fit = ENOUGH

@@ -76,7 +76,7 @@ def test_both_find_the_same_scores(counting: str) -> None:
 def test_counts_beyond_32_bits_are_read_too() -> None:
     model, labels, views = model_of("occurrences")
     large = tuple(
-        replace(table, columns=tuple(c.astype(np.int64) << 33 for c in table.columns))
+        table._replace(columns=tuple(c.astype(np.int64) << 33 for c in table.columns))
         for table in model.terms
     )
     totals = tuple(total * 2.0**33 for total in model.totals)
