@@ -315,6 +315,7 @@ class Classifier:
             rule=self.rule,
             label=label,
             top=top,
+            says=self.scorer.log_odds,
         )
 
     def _class_of(self, label: str) -> str:

@@ -27,7 +27,7 @@ from nbtext.scoring.decide import (
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.joining import Group, Said, joined
 from nbtext.scoring.mixed import is_possible
-from nbtext.scoring.model import Model
+from nbtext.scoring.model import LogOdds, Model
 from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.registry import event_model, is_one_number
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
@@ -89,15 +89,18 @@ def explain(
     rule: DecisionRule = DEFAULT,
     label: str | None = None,
     top: int | None = None,
+    says: LogOdds | None = None,
 ) -> Explanation:
     """
     Say why a document is of a class, as `Classifier.explain` does.
+
+    What terms say is asked of `says`, if it is given, and knows.
 
     Raises:
         ValueError: the model has no such class.
     """
     bag = bag_of(reading, model.settings)
-    model = model.remembering()  # the score, its parts and the counts that are told
+    model = model.remembering(says)  # the score, its parts and the counts that are told
     account = account_of(model, bag, calibration)
     scored, attributes = account.scored, account.attributes
     decision = decide(document, scored, model.classes, rule=rule)

@@ -6,7 +6,7 @@ documents and totals, and the counts of a key. Several tables are summed as they
 read (`nbtext.scoring.stored_view`). Nothing here is ever written to.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -25,6 +25,9 @@ from nbtext.store.schema import correction_arrays, term_arrays
 
 Value: TypeAlias = tuple[int, int]
 """A class, and the value of a term there in a correction."""
+
+LogOdds: TypeAlias = Callable[[int, Collection[int]], dict[int, float] | None]
+"""Returns what known terms of a view say, in nats, by key; None if it does not know."""
 
 
 class StoredCorrection(NamedTuple):
@@ -148,11 +151,25 @@ class Model(NamedTuple):
                 raise damaged(self.path, "a term's counts are below zero")
         return known
 
-    def remembering(self) -> "Model":
-        """Return the same model; it looks every term up once."""
+    def log_odds(self, view: int, keys: Collection[int]) -> dict[int, float] | None:
+        """
+        Return what each known term of a view says, in nats, by its key.
+
+        None if nobody but the event model says that, by the counts.
+        """
+        stored = self.stored[view]
+        return stored[0].log_odds(keys) if len(stored) == 1 else None
+
+    def remembering(self, log_odds: LogOdds | None = None) -> "Model":
+        """
+        Return the same model; it looks every term up once.
+
+        Args:
+            log_odds: returns what `Model.log_odds` does by this model's scoring.
+        """
         return self._replace(
             stored=tuple(
-                (_Remembered(self, view),) if stored else ()
+                (_Remembered(self, view, log_odds),) if stored else ()
                 for view, stored in enumerate(self.stored)
             )
         )
@@ -399,9 +416,10 @@ class _Remembered(Stored):
 
     is_signed = False
 
-    def __init__(self, model: Model, view: int) -> None:
+    def __init__(self, model: Model, view: int, log_odds: LogOdds | None) -> None:
         self._model = model
         self._view = view
+        self._log_odds = log_odds
         self._known: dict[int, list[Entry]] = {}
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
@@ -415,6 +433,10 @@ class _Remembered(Stored):
         if len(missing) == len(keys):
             return found
         return {key: self._known[key] for key in keys if self._known[key]}
+
+    def log_odds(self, keys: Collection[int]) -> dict[int, float] | None:
+        """Return what known terms say, in nats, by key; None if nobody says it."""
+        return None if self._log_odds is None else self._log_odds(self._view, keys)
 
     def as_stored(self) -> tuple[Stored, ...]:
         """Return what is looked up: the counts in each of the tables."""

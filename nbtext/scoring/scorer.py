@@ -7,7 +7,7 @@ takes longer than scoring them; from many at once on the batch engine takes over
 give the same scores.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.score import Scored, score
-from nbtext.scoring.stored import FEW, FEW_BYTES, scored_by
+from nbtext.scoring.stored import FEW, FEW_BYTES, log_odds_by, scored_by
 from nbtext.scoring.stored_view import StoredView
 from nbtext.scoring.tail import TailView
 from nbtext.store.reuse import are_kept
@@ -84,6 +84,15 @@ class Scorer:
         except ModelMemoryError:
             self.patience = inf
         return self._batch is not None
+
+    def log_odds(self, view: int, keys: Collection[int]) -> dict[int, float] | None:
+        """
+        Return what each known term of a view of mail says, in nats, by its key.
+
+        None if the compiled engine does not say it.
+        """
+        stored = self._stored_for(int(view == 0))  # a document, whatever its views
+        return None if stored is None else log_odds_by(stored, view, keys)
 
     def scored_batch(self, batch: "ReadBatch") -> Iterable[Scored]:
         """Score the documents of a batch that were read, in their order."""

@@ -18,7 +18,7 @@ from nbtext.tokens.kinds import INTERFACE, reader_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Final, TypeAlias
 
     from nbtext._compiled import MailReader, StoredModel
@@ -139,6 +139,28 @@ def scored_by(model: "StoredModel", views: "PackedTerms") -> "list[StoredScore] 
         (*_posteriors(score if known else None, fit, documents), known, n_terms)
         for score, known, n_terms in rows
     ]
+
+
+def log_odds_by(
+    model: "StoredModel", view: int, keys: "Iterable[int]"
+) -> "dict[int, float] | None":
+    """
+    Return what each term of a view that the model knows says, in nats, by its key.
+
+    None if the file is damaged. Each term is scored as a document that has no other.
+    """
+    from array import array
+
+    wanted = array("Q", keys)
+    ends = array("Q", range(1, len(wanted) + 1)).tobytes()
+    nothing = b"", b"", bytes(len(ends))
+    views = [nothing] * len(model.views())
+    views[view] = wanted.tobytes(), b"", ends
+    found = model.score(tuple(views))
+    if found is None:
+        return None
+    rows = zip(wanted, found[0], strict=True)
+    return {key: log_odds for key, (log_odds, known, _) in rows if known}
 
 
 def packed(keys: bytes) -> "Packed":

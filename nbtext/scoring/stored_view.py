@@ -47,6 +47,11 @@ class Stored:
         """Return the counts of those terms that are here, in the order of the keys."""
         raise NotImplementedError
 
+    def log_odds(self, keys: Collection[int]) -> dict[int, float] | None:
+        """Return what known terms say, in nats, by key; None if nobody says it."""
+        del keys
+        return None
+
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add the counts of some terms to what other tables have of them."""
         add_found(sums, self.found(keys))

@@ -274,6 +274,40 @@ def test_many_are_scored_as_each_is_without_it(
             assert one.log_posterior == pytest.approx(alone.log_posterior, rel=1e-12)
 
 
+@pytest.mark.parametrize("is_corrected", [False, True])
+def test_an_explanation_is_to_the_bit_what_it_is_without_it(
+    model: Path, monkeypatch: pytest.MonkeyPatch, is_corrected: bool
+) -> None:
+    if is_corrected:
+        learn(model, "spam", [MAIL])
+        learn(model, "ham", [mail(7, HAM + SPAM)])
+    documents = [Document(f"{n}", (one,)) for n, one in enumerate(stored.MESSAGES)]
+    documents += [Document("empty", (b"",)), Document("odd", (b"Subject: \xff\n\n@",))]
+    documents += [Document("much", (b"Subject: x\n\n" + b"money " * 70_000,))]
+    quick = Classifier(load_model(str(model)))
+    with monkeypatch.context() as patch:
+        patch.setattr(scorer, "_stored_of", lambda _: None)
+        plain = Classifier(load_model(str(model)))
+    assert quick.scorer.log_odds(0, [1]) == {}
+    assert plain.scorer.log_odds(0, [1]) is None
+    n_reasons = 0
+    for document in documents:
+        for top in (None, 3):
+            found = quick.explain(document, top=top)
+            assert found == plain.explain(document, top=top)
+            n_reasons += len(found.reasons)
+    assert n_reasons > len(documents)
+
+
+def test_an_explanation_says_what_is_damaged(model: Path) -> None:
+    classifier = Classifier(load_model(str(model)))
+    with model.open("r+b") as file:
+        file.write(bytes(model.stat().st_size))
+
+    with pytest.raises(DamagedError, match="not as they were written"):
+        classifier.explain(MAIL)
+
+
 class Recorded:
     """A stored model, and how often it was asked to put its counts into memory."""
 

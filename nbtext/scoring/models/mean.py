@@ -64,7 +64,9 @@ class Mean(TwoClasses):
             is_strong = odds >= least or odds * least <= 1.0
             return log(odds) if is_strong else 0.0
 
-        log_odds = log_odds_of_terms(model, view, terms, log_of)
+        log_odds = model.log_odds(view, terms)
+        if log_odds is None:
+            log_odds = log_odds_of_terms(model, view, terms, log_of)
         rows = []
         kept = 0
         for key, r in log_odds.items():
