@@ -9,6 +9,7 @@ is what the score is computed from.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from heapq import nsmallest
 from math import inf
 from typing import Final, NamedTuple
 
@@ -28,7 +29,7 @@ from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.joining import Group, Said, joined
 from nbtext.scoring.mixed import is_possible
 from nbtext.scoring.model import LogOdds, Model
-from nbtext.scoring.models.evidence import Evidence, score_of
+from nbtext.scoring.models.evidence import Evidence, TermEvidence, score_of
 from nbtext.scoring.models.registry import event_model, is_one_number
 from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.scoring.score import Account, account_of, is_by_evidence
@@ -52,6 +53,30 @@ class _Term(NamedTuple):
     correction: defaultdict[int, float]
 
 
+class _Rows(NamedTuple):
+    """
+    What the terms of a view say in one part of a score.
+
+    Attributes:
+        terms: what each says for a number of the score, times the divisor.
+        divisor: by which that is divided.
+        first: the place of the class that the first number is of.
+        is_correction: whether it is the correction's.
+    """
+
+    terms: Sequence[TermEvidence]
+    divisor: float
+    first: int
+    is_correction: bool = False
+
+    def sums(self, n_classes: int) -> list[float]:
+        """Return the sum of what the terms say, by class."""
+        sums, divisor = [0.0] * n_classes, self.divisor
+        for _, number, value in self.terms:
+            sums[number + self.first] += value / divisor
+        return sums
+
+
 class _Sides(NamedTuple):
     """The places of the two classes that are held against each other."""
 
@@ -73,11 +98,44 @@ class _Taken(NamedTuple):
 
     Attributes:
         parts: for each part its name, what the terms say in it, and what else is.
-        terms: for each view, key to what the term says.
+        rows: for each view what its terms say, part by part.
     """
 
     parts: list[tuple[str, list[float], list[float]]]
-    terms: list[defaultdict[int, _Term]]
+    rows: list[list[_Rows]]
+
+    def contributions(self, view: int, sides: _Sides) -> dict[int, float]:
+        """Return how much more each term says for one class than for the other."""
+        label: dict[int, float] = {}
+        rival: dict[int, float] = {}
+        others: dict[int, float] = {}  # of those that say something there alone
+        for rows in self.rows[view]:
+            place, other = sides.label - rows.first, sides.rival - rows.first
+            divisor = rows.divisor
+            for key, number, value in rows.terms:
+                if number == place:
+                    label[key] = label.get(key, 0.0) + value / divisor
+                elif number == other:
+                    rival[key] = rival.get(key, 0.0) + value / divisor
+                else:
+                    others[key] = 0.0
+        for key, value in label.items():
+            others[key] = value - rival.pop(key, 0.0)
+        for key, value in rival.items():
+            others[key] = 0.0 - value
+        return others
+
+    def terms(self, view: int, keys: Iterable[int]) -> dict[int, _Term]:
+        """Return what some terms of a view say."""
+        found = {key: _Term(defaultdict(float), defaultdict(float)) for key in keys}
+        for rows in self.rows[view]:
+            for key, number, value in rows.terms:
+                if key in found:
+                    said, class_ = value / rows.divisor, number + rows.first
+                    found[key].by_class[class_] += said
+                    if rows.is_correction:
+                        found[key].correction[class_] += said
+        return found
 
 
 def explain(
@@ -164,16 +222,7 @@ def _shares(model: Model) -> _Taken:
     """Return what is said of a document of which not one token is known."""
     nothing = [0.0] * len(model.classes)
     part = (SHARES, nothing, log_shares(model.documents))
-    return _Taken([part], _no_terms(model))
-
-
-def _no_terms(model: Model) -> list[defaultdict[int, _Term]]:
-    """Return for each view terms that say nothing so far."""
-    return [defaultdict(_nothing) for _ in model.settings.views]
-
-
-def _nothing() -> _Term:
-    return _Term(defaultdict(float), defaultdict(float))
+    return _Taken([part], [[] for _ in model.settings.views])
 
 
 def _add_attributes(
@@ -191,27 +240,28 @@ def _add_attributes(
     slope = 1.0 if is_sum else fit.slope or 1.0  # 0 is not to be divided by
     places = {view.name: number for number, view in model.settings.attributes}
     for part in attributes:
-        by_class = [0.0] * len(model.classes)
-        terms = taken.terms[places[part.source]]
+        n_classes = len(model.classes)
         rows: defaultdict[int, list[float]] = defaultdict(list)
         for key, _, value in part.terms:
             rows[key].append(value)
         levels = {
             key: max(values)
             for key, values in rows.items()
-            if len(values) == len(by_class) and -inf < max(values) < IMPOSSIBLE
+            if len(values) == n_classes and -inf < max(values) < IMPOSSIBLE
         }
-        for key, class_, value in part.terms:
-            said = max(value - levels.get(key, 0.0), IMPOSSIBLE) / slope
-            by_class[class_] += said
-            terms[key].by_class[class_] += said
-        taken.parts.append((part.source, by_class, [0.0] * len(by_class)))
+        told = [
+            (key, class_, max(value - levels.get(key, 0.0), IMPOSSIBLE))
+            for key, class_, value in part.terms
+        ]
+        of_part = _Rows(told, slope, first=0)
+        taken.rows[places[part.source]].append(of_part)
+        taken.parts.append((part.source, of_part.sums(n_classes), [0.0] * n_classes))
 
 
 def _taken(model: Model, account: Account) -> _Taken:
     """Take the score of a document's text apart."""
     event = event_model(model.scoring.score)
-    terms = _no_terms(model)
+    taken = _Taken([], [[] for _ in model.settings.views])
     # a score of one number is the second class's; the first class has none
     first = 1 if event.calibration == "histogram" else 0
     n_classes = len(model.classes)
@@ -219,17 +269,12 @@ def _taken(model: Model, account: Account) -> _Taken:
 
     def spread(part: Evidence, divisor: float, *, is_correction: bool) -> list[float]:
         """Enter what the terms of a part say; return the sum of it by class."""
-        sums = [0.0] * n_classes
-        for key, number, value in part.terms:
-            said = value / divisor
-            sums[number + first] += said
-            term = terms[views[part.source]][key]
-            term.by_class[number + first] += said
-            if is_correction:
-                term.correction[number + first] += said
-        return sums
+        rows = _Rows(part.terms, divisor, first, is_correction)
+        if part.terms:
+            taken.rows[views[part.source]].append(rows)
+        return rows.sums(n_classes)
 
-    parts = []
+    parts = taken.parts
     for part in account.evidence:
         whole = part.divisor - part.smoothing
         divisor = whole if whole > 0 else part.divisor
@@ -245,7 +290,7 @@ def _taken(model: Model, account: Account) -> _Taken:
         biases = [*map(float.__add__, biases, _rest(part, first, n_classes))]
     if model.correction is not None:
         parts.append((CORRECTION, corrected, biases))
-    return _Taken(parts, terms)
+    return taken
 
 
 def _rest(part: Evidence, first: int, n_classes: int) -> list[float]:
@@ -282,20 +327,23 @@ def _reasons(
     top: int | None,
 ) -> tuple[Reason, ...]:
     """Return what the terms say, the strongest first."""
-    rows = [
-        (-abs(sides.of_term(term.by_class)), view, key)
-        for view, terms in enumerate(taken.terms)
-        for key, term in terms.items()
+    said = [
+        taken.contributions(view, sides) for view in range(len(model.settings.views))
     ]
-    rows.sort()
+    rows = (
+        (-abs(value), view, key)
+        for view, terms in enumerate(said)
+        for key, value in terms.items()
+    )
+    strongest = sorted(rows) if top is None else nsmallest(top, rows)
     reasons: list[Reason] = []
     for number, view in enumerate(model.settings.views):
-        keys = [key for _, of_view, key in rows[:top] if of_view == number]
+        keys = [key for _, of_view, key in strongest if of_view == number]
         fields = reading.views[number]
         places = located(view, fields, keys, model.settings.secret)
-        terms = taken.terms[number]
+        terms = taken.terms(number, keys)
         groups = joined(
-            Said(key, places[key], bag[number][key], sides.of_term(terms[key].by_class))
+            Said(key, places[key], bag[number][key], said[number][key])
             for key in keys
             if key in places
         )
