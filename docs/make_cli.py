@@ -92,9 +92,10 @@ that is found, or those that are named. Documents that are not rows are read who
 
 If no columns are named and there are two, a label and a text, then a first line such as
 `v1,v2` is a heading if the labels below it repeat and `v1` is not one of them; a note says
-so, and how to change it. Of a table that is read alone, what stands beside the text is the
-label, whatever its column is called, if it repeats; where a model has classes, if most
-are among them, and the file's name is not. The separator of a CSV file is a comma, or a semicolon, a tab or a bar if
+so, and how to change it. Of a table or JSON lines that are read alone, the one column or key beside the text is the
+label, whatever it is called, if it repeats; where a model has classes, if most
+are among them, and the file's name is not. The first 100 rows tell, or the first megabyte, which
+are waited for where labels are needed. The separator of a CSV file is a comma, or a semicolon, a tab or a bar if
 the first lines show one of them and no comma; that of TSV is a tab. `--delimiter` names another,
 with quotes as in CSV; so does a first line `sep=;`. A row whose quote is never closed is refused, and
 the next line is a row: also where the quote of a later row, with as many fields as the first one,

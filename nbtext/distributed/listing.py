@@ -121,7 +121,7 @@ def list_sources(sources: Sequence[str], options: Options, *, labelled: bool) ->
     sized = [
         part
         for item, size in listing(arguments, options, labelled)
-        for part in _in_parts(item, size, labelled)
+        for part in _in_parts(item, size, options, labelled)
     ]
     return Listed([item for item, _ in sized], [size + A_DOCUMENT for _, size in sized])
 
@@ -134,7 +134,9 @@ def _local_sources(
             yield item, _size(item)
 
 
-def _in_parts(item: Source, size: int, labelled: bool) -> Iterator[tuple[Source, int]]:
+def _in_parts(
+    item: Source, size: int, options: Options, labelled: bool
+) -> Iterator[tuple[Source, int]]:
     """Yield the parts of a file that several tasks can read; others as they are."""
     if isinstance(item, Unopened) and item.kind in (None, "jsonl"):
         place = item.place
@@ -145,7 +147,7 @@ def _in_parts(item: Source, size: int, labelled: bool) -> Iterator[tuple[Source,
         yield item, size
         return
     try:
-        parts = partitions(place, size)
+        parts = partitions(place, size, options)
     except SourceError as error:
         yield Unreadable(place.name, error), 0
         return

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 from nbtext.distributed import remote
 from nbtext.document import Unreadable
 from nbtext.errors import SettingsError, SourceError
-from nbtext.sources import Place, compression, items_of_stream
+from nbtext.sources import Place, compression, items_of_stream, may_hide_label
 
 PARQUET: Final = (".parquet", ".pq")
 JSON_LINES: Final = (".jsonl", ".ndjson")
@@ -30,8 +30,11 @@ JSON_LINES: Final = (".jsonl", ".ndjson")
 A_RANGE: Final = 1 << 25
 """From how many bytes on JSON lines are read in ranges, of so many bytes each."""
 
-HEAD: Final = 64
-"""Bytes by which those are recognised that are compressed, or not in UTF-8."""
+HEAD: Final = 1 << 20
+"""
+Bytes by which those are recognised that are compressed, or not in UTF-8, and those in
+which it takes the first objects to tell what is the label.
+"""
 
 STEP: Final = 1 << 16
 """Bytes that are read at a time where a line ends beyond its range."""
@@ -65,7 +68,7 @@ class Partition(NamedTuple):
         return self.end if self.is_parquet else self.end - self.begin
 
 
-def partitions(place: Place, size: int) -> list[Partition] | None:
+def partitions(place: Place, size: int, options: Options) -> list[Partition] | None:
     """
     Return the parts of a file, of which Parquet may have none; None if it is one.
 
@@ -90,6 +93,8 @@ def partitions(place: Place, size: int) -> list[Partition] | None:
         head = file.read(HEAD)
     if compression(head) or b"\0" in head:  # as in UTF-16: its lines end otherwise
         return None
+    if may_hide_label(head, place, options):
+        return None
     begins = range(0, size, A_RANGE)
     return [
         Partition(place, number, begin, min(begin + A_RANGE, size), False)
@@ -105,7 +110,7 @@ def items_of(part: Partition, options: Options) -> Iterator[Item]:
     except SourceError as error:
         yield Unreadable(name, error)
         return
-    place = part.place._replace(name=name)
+    place = part.place._replace(name=name, is_part=True)
     yield from items_of_stream(BytesIO(lines), "jsonl", place, options)
 
 

@@ -7,15 +7,16 @@ files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 
 The modules, in pipeline order: `_options`, `_labels` and `_failures` (what the user and
 the system say), `_compressed`, `_snapshot` and `_stream` (bytes), `_content_length`,
-`mbox`, `_lines`, `_text_lines`, `_csv`, `_heading`, `guess`, `_table` and `_rows`
-(containers taken apart), `_listing`, `_maildir` and `_walk` (folders), `_inspect` (what
-a source is), `_names`, `_numbered` (one document of many), `_meanings`, `_arguments`,
-`_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_ahead`,
-`_load`, `_seen`; `mailboxes`.
+`mbox`, `_lines`, `_text_lines`, `_csv`, `_heading`, `guess`, `_table`, `_json_lines`,
+`_beside` and `_rows` (containers taken apart), `_listing`, `_maildir` and `_walk`
+(folders), `_inspect` (what a source is), `_names`, `_numbered` (one document of many),
+`_meanings`, `_arguments`, `_complaints`, `_unicode`, `_contents`, `_documents`,
+`_rereadable`, `_ahead`, `_load`, `_seen`; `mailboxes`.
 """
 
 from nbtext.sources._ahead import small_files, with_texts
 from nbtext.sources._arguments import labels, named_paths, total_bytes
+from nbtext.sources._beside import may_hide_label
 from nbtext.sources._compressed import compression
 from nbtext.sources._documents import (
     Unopened,
@@ -59,6 +60,7 @@ __all__ = [
     "listed_items",
     "load",
     "loaded",
+    "may_hide_label",
     "meanings_of",
     "named_paths",
     "note_of",

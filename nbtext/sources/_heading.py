@@ -7,10 +7,10 @@ what heads their column is not among them.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from nbtext.document import Pause
 from nbtext.sources._csv import Fields
 
 TEXT_COLUMNS = ("text", "body", "content", "message")
@@ -28,18 +28,21 @@ _NAME = re.compile(r"[^\W\d][\w.-]{0,30}(?: [\w.-]{1,30}){0,2}")
 _Row = TypeVar("_Row")
 
 
-def beginning(rows: Iterator[_Row]) -> list[_Row]:
-    """Take the first rows, as many as are looked at, or until input would block."""
-    begun: list[_Row] = []
-    size = 0
-    for row in islice(rows, _LOOKED_AT):
-        begun.append(row)
-        if not isinstance(row, list):  # a pause, or a bad record
-            break
-        size += sum(map(len, row))
-        if size > _LOOKED_AT_BYTES:
-            break
-    return begun
+def beginning(rows: Iterator[_Row]) -> Iterator[_Row]:
+    """Yield the first rows, as many as are looked at; pauses do not count."""
+    n_rows = size = 0
+    for row in rows:
+        yield row
+        if isinstance(row, Pause):
+            continue
+        n_rows += 1
+        fields = row.values() if isinstance(row, dict) else row
+        if isinstance(fields, Iterable):
+            size += sum(
+                len(field) for field in fields if isinstance(field, bytes | str)
+            )
+        if n_rows == _LOOKED_AT or size > _LOOKED_AT_BYTES:
+            return
 
 
 def is_heading(first: Fields, others: list[Fields]) -> bool | None:
@@ -88,18 +91,6 @@ def is_label_last(
     texts, labels = {row[0] for row in rows}, {row[1] for row in rows}
     n_sentences = sum(len(text.split()) > 1 for text in texts)
     return 2 * n_sentences > len(rows) >= max(least, 2 * len(labels))
-
-
-def are_labels(values: list[bytes], classes: tuple[str, ...]) -> bool:
-    """
-    Tell whether a column that is not called so holds labels.
-
-    Most are classes of the model; or, if there is none, one in four repeats another.
-    """
-    known = {name.encode("utf-8", "surrogateescape") for name in classes}
-    if known:
-        return 2 * sum(value in known for value in values) > len(values)
-    return any(values) and 3 * len(values) >= max(12, 4 * len(set(values)))
 
 
 def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | None:

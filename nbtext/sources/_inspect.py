@@ -80,7 +80,7 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     if is_marked(head.removeprefix(codecs.BOM_UTF8)):
         return "lines"
     if is_label_wanted and suffix != ".eml":
-        return labelled_format(head, path)
+        return labelled_format(as_utf8(stream.peek(HEAD, waits=True)), path)
     return ONE_DOCUMENT
 
 

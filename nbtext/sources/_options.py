@@ -215,6 +215,7 @@ class Place(NamedTuple):
         by_number: whether documents of it are asked for by their numbers: then each
             that cannot be read is named.
         is_alone: whether nothing else is read, so that its name can be no class.
+        is_part: whether it is a part of a source that others read, too.
     """
 
     name: str
@@ -224,6 +225,7 @@ class Place(NamedTuple):
     meanings: Mapping[str, str] = MappingProxyType({})
     by_number: bool = False
     is_alone: bool = False
+    is_part: bool = False
 
     def named(self, label: str, *, is_given: bool = False) -> "Place":
         """Return it with the label that the name of a folder or file stands for."""

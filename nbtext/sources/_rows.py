@@ -6,11 +6,18 @@ with it, called by the source's name and the record's number from 1.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SettingsError, SourceError
 from nbtext.exact import check_number, value_of
+from nbtext.sources._beside import (
+    beginning_beside,
+    is_label_sought,
+    label_beside,
+    note_beside,
+)
 from nbtext.sources._csv import csv_records
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
@@ -19,6 +26,7 @@ from nbtext.sources._heading import (
     other_separator,
 )
 from nbtext.sources._inspect import HEAD, LABELLED_LINES
+from nbtext.sources._json_lines import bytes_of, json_records
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import BLANK, BadRecord, Line, line_end, lines
 from nbtext.sources._options import Options, Place
@@ -39,11 +47,6 @@ _LINE_SLACK = 2**16
 
 _SAID = re.compile(rb"(?:\xef\xbb\xbf)?sep=([^\r\n])[\r\n]", re.IGNORECASE)
 """A first line that says what is between the columns, as spreadsheets have it."""
-
-_NOT_AN_OBJECT = BadRecord(
-    'an object was expected, as in {"text": "..."}; '
-    "an array is made into lines by jq -c '.[]'"
-)
 
 _ADD = "name another, add it or remove the row"
 _UNMARKED = "no label before the text; write __label__CLASS there or remove the line"
@@ -80,11 +83,22 @@ def row_items(
     records = _records(
         stream, kind, options,
         has_label=place.is_label_given, needs_label=place.labelled,
-        is_label_sought=_is_label_sought(place, options),
     )  # fmt: skip
     guess = options.guess
     if guess is not None and not options.read_columns and guess.is_wanted:
         records = _guessed(records, guess, place, options)
+    if kind != "lines" and is_label_sought(place, options):
+        begun: list[Record | BadRecord | Note] = []
+        for found in beginning_beside(records):
+            if isinstance(found, Pause):
+                yield found
+            else:
+                begun.append(found)
+        rows = [found for found in begun if isinstance(found, Mapping)]
+        label_column = label_beside(rows, options.model_classes)
+        if label_column is not None and not options.model_classes:
+            yield note_beside(label_column, place.name)
+        records = chain(begun, records)
     for record in records:
         if isinstance(record, Pause | Note):
             yield record
@@ -155,13 +169,6 @@ def _guessed(
     yield from records
 
 
-def _is_label_sought(place: Place, options: Options) -> bool:
-    """Return whether a column of any name may be the label: the file's name is none."""
-    classes = options.model_classes
-    is_no_class = place.label not in classes if classes else place.is_alone
-    return place.labelled and is_no_class
-
-
 def _records(
     stream: Stream,
     kind: str,
@@ -169,7 +176,6 @@ def _records(
     *,
     has_label: bool,
     needs_label: bool,
-    is_label_sought: bool,
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     if kind == "jsonl":
@@ -183,6 +189,8 @@ def _records(
         said = _SAID.match(head)
         if said:
             of_stream = _without_first(of_stream)
+        if separator is None and not (said or _has_comma(head)):
+            head = stream.peek(HEAD, waits=needs_label)
         separator = separator or (
             said[1] if said else _separator(head, longest, options)
         )
@@ -198,7 +206,7 @@ def _records(
         separator or b"\t",
         is_labelled=kind == LABELLED_LINES,
         has_label=has_label,
-        is_label_sought=is_label_sought,
+        needs_label=needs_label,
     )
 
 
@@ -213,97 +221,19 @@ def _without_first(of_stream: Iterator[Line]) -> Iterator[Line]:
 
 def _separator(head: bytes, longest: int, options: Options) -> bytes:
     """Tell from the beginning of a table what is between its columns."""
-    head = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-    end = line_end(head)
-    if b"," in head.partition(end)[0]:
+    if _has_comma(head):
         return b","
-    first = beginning(csv_records(iter(head.split(end)), longest))
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    first = beginning(csv_records(iter(head.split(line_end(head))), longest))
     rows = [fields for fields in first if isinstance(fields, list)]
     found = other_separator(rows, options.columns) if rows else None
     return found or b","
 
 
-def json_records(
-    lines: Iterator[Line], source: str
-) -> Iterator[Record | BadRecord | Pause]:
-    """
-    Yield the object on each line; a blank line is none.
-
-    Raises:
-        SourceError: they are no JSON lines, but JSON over several lines.
-    """
-    is_first = True
-    begun: tuple[bytes, BadRecord] | None = None  # the first, if more may belong to it
-    for line in lines:
-        if not isinstance(line, bytes):
-            yield line
-            continue
-        if not line or line.isspace():
-            continue
-        record = _json_record(line)
-        if begun is not None:
-            if isinstance(record, BadRecord) and _goes_on(begun[0], line):
-                raise SourceError(f"{source}: {_over_several(begun[0])}")
-            yield begun[1]
-            begun = None
-        elif is_first and isinstance(record, BadRecord) and _is_begun(line):
-            begun = line, record
-        if begun is None:
-            yield record
-        is_first = False
-    if begun is not None:
-        yield begun[1]
-
-
-def _json_record(line: bytes) -> Record | BadRecord:
-    """Return the object on a line, or what is wrong with it."""
-    import json
-
-    try:
-        # Bytes that are not UTF-8 come out again as they are (PEP 383).
-        # NaN and Infinity, which are no JSON, stand for values that are missing.
-        # Numbers stay as they are written: 1.10 as a label is not 1.1.
-        record = json.loads(
-            line.decode("utf-8", "surrogateescape"),
-            parse_float=str,
-            parse_int=str,
-            parse_constant=_no_value,
-        )
-    except (ValueError, RecursionError) as error:
-        return BadRecord(f"not JSON ({error}); mend or remove the line")
-    return record if isinstance(record, dict) else _NOT_AN_OBJECT
-
-
-def _no_value(_name: str) -> None:
-    """Return what stands for a number that is none."""
-
-
-def _is_begun(line: bytes) -> bool:
-    """Return whether a line is an array or object without its end."""
-    import json
-
-    text = line.decode("utf-8", "surrogateescape").strip()
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        return text.startswith(("[", "{")) and error.pos >= len(text)
-    except (ValueError, RecursionError):
-        return False
-    return False
-
-
-def _goes_on(first: bytes, second: bytes) -> bool:
-    """Return whether a line may go on with what the first has begun."""
-    return first.lstrip().startswith(b"[") or not second.lstrip().startswith(b"{")
-
-
-def _over_several(first: bytes) -> str:
-    """Say what JSON over several lines is made into lines by, given the first one."""
-    command = "jq -c '.[]'" if first.lstrip().startswith(b"[") else "jq -c ."
-    return (
-        "JSON over several lines found, where JSON lines were expected, an object on "
-        f"each line; `{command}` makes lines of it"
-    )
+def _has_comma(head: bytes) -> bool:
+    """Return whether there is a comma in the first line that is not blank."""
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    return b"," in head.partition(line_end(head))[0]
 
 
 def _document(
@@ -401,19 +331,14 @@ def _text(record: Record, name: str, column: str) -> bytes:
             raise SourceError(f"{name}: {_ended(f'column {column}')}")
         raise _NoColumnError(f"column {column}", _ADD)
     value = record[column]
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, str):
-        return _encoded(value)
-    if value is None:
-        return b""
-    if isinstance(value, bool):
-        return b"true" if value else b"false"
-    raise SourceError(
-        f"{name}: a text was expected in column {column}, "
-        f"and a JSON {'list' if isinstance(value, list) else 'object'} found; "
-        "name another column"
-    )
+    text = bytes_of(value)
+    if text is None:
+        raise SourceError(
+            f"{name}: a text was expected in column {column}, "
+            f"and a JSON {'list' if isinstance(value, list) else 'object'} found; "
+            "name another column"
+        )
+    return text
 
 
 def _having(record: Record) -> str:
@@ -428,17 +353,3 @@ def _is_row(record: Record) -> bool:
 
 def _ended(where: str) -> str:
     return f"the row ends before {where}; fill it in or remove it"
-
-
-def _encoded(value: str) -> bytes:
-    r"""
-    Return the UTF-8 of a string of JSON.
-
-    A lone surrogate, such as "\ud800", is no character: it becomes U+FFFD, and not
-    bytes that would make the whole text look as if it were not UTF-8.
-    """
-    try:
-        return value.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        units = value.encode("utf-16-le", "surrogatepass")
-        return units.decode("utf-16-le", "replace").encode()

@@ -63,17 +63,17 @@ class Stream:
             return head
         return self._pull()
 
-    def peek(self, size: int) -> bytes:
+    def peek(self, size: int, *, waits: bool = False) -> bytes:
         """
         Return up to `size` bytes from the beginning, to be read again.
 
         Fewer at the end of the source, and where a pipe has given a whole line but
-        would make the reader wait for more.
+        would make the reader wait for more, unless it is to wait.
         """
         pieces, length = [self._head], len(self._head)
         is_line = b"\n" in self._head
         while length < size:
-            if is_line and self._source.would_block():
+            if is_line and not waits and self._source.would_block():
                 break
             more = self._pull()
             if not more:

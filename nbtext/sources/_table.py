@@ -19,7 +19,6 @@ from nbtext.sources._heading import (
     LABEL_COLUMNS,
     SEPARATORS,
     TEXT_COLUMNS,
-    are_labels,
     beginning,
     is_heading,
     is_label_last,
@@ -89,7 +88,7 @@ def named(
     *,
     is_labelled: bool = False,
     has_label: bool = False,
-    is_label_sought: bool = False,
+    needs_label: bool = False,
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     """
     Give the fields the names of their columns.
@@ -105,8 +104,9 @@ def named(
         separator: what was between the fields.
         is_labelled: whether a label and a text are all there is, if there is no header.
         has_label: whether the documents have one, so that none is looked for unasked.
-        is_label_sought: whether a column beside that of the text may be the label,
-            whatever it is called.
+        needs_label: whether documents without one are of no use. Then nobody waits for
+            an answer to a row before the next one is sent, and what columns hold does
+            not depend on how fast rows come.
 
     Raises:
         SourceError: a column that is needed is not there, or there are several of its
@@ -118,12 +118,18 @@ def named(
         yield first
     else:
         return
-    begun = [first, *beginning(records)]
+    begun: list[Fields | BadRecord | Pause] = [first]
+    waits = needs_label and _is_told_by_rows(first, options)
+    for record in beginning(records):
+        if waits and isinstance(record, Pause):
+            yield record
+            continue
+        begun.append(record)
+        if not isinstance(record, list) and not waits:  # a pause, or a bad record
+            break
     head = _head(
         begun, name, options, separator, is_labelled=is_labelled, has_label=has_label
     )
-    if is_label_sought and head.is_heading and not (has_label or options.columns):
-        head = _beside_text(head, begun[1:], name, options.model_classes)
     if head.note is not None:
         yield head.note
     columns = head.columns
@@ -146,6 +152,15 @@ def named(
             yield _surplus(len(fields), columns, separator)
             continue
         yield dict(zip(columns, fields, strict=False))
+
+
+def _is_told_by_rows(first: Fields, options: Options) -> bool:
+    """Return whether only the rows below tell what two columns hold."""
+    fields = _unpadded(first)
+    names = [*map(_column, fields)]
+    return (
+        not options.columns and len(fields) == 2 and not first_of(TEXT_COLUMNS, names)
+    )
 
 
 def _surplus(n_fields: int, columns: list[str], separator: bytes) -> BadRecord:
@@ -276,30 +291,6 @@ def _of_two(
     ask = shlex.join(["--label-column", label, "--text-column", text])
     note = f"{name}: the first line, {line!r}, was {was} the columns: {ask}"
     return _Head(columns, bool(is_found), note=Note(note))
-
-
-def _beside_text(
-    head: _Head,
-    others: list[Fields | BadRecord | Pause],
-    name: str,
-    classes: tuple[str, ...],
-) -> _Head:
-    """Tell whether the one column beside that of the text is the label."""
-    text = first_of(TEXT_COLUMNS, head.columns)
-    if text is None or len(head.columns) != 2 or first_of(LABEL_COLUMNS, head.columns):
-        return head
-    place = 1 - head.columns.index(text)
-    rows = [row for row in others if isinstance(row, list) and len(row) > place]
-    if not are_labels([row[place].strip() for row in rows], classes):
-        return head
-    column = clipped(head.columns[place])
-    note = Note(
-        f"{name}: the column {column} was taken for the label, because it repeats; if "
-        f"all are of one class, name that: LABEL={name}"
-    )
-    columns = ["label", "label"]
-    columns[1 - place] = text
-    return head._replace(columns=columns, note=None if classes else note)
 
 
 def _last_note(name: str) -> Note:

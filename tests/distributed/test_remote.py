@@ -207,6 +207,24 @@ def test_lines_that_are_not_bytes_of_utf_8_are_read_as_a_whole(
     assert [_text(item) for item in items] == [f"word {n}" for n in range(9)]
 
 
+def test_lines_whose_label_may_stand_beside_the_text_are_read_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which column it is, the first objects of the file tell, and not of a range."""
+    monkeypatch.setattr(partitions, "A_RANGE", 20)
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "a", "intent": "x"}\n' * 9)
+    named = Options(label_column="intent")
+    alone = Place(str(path), "rows", labelled=True, is_alone=True)
+
+    assert partitions.partitions(alone, 261, Options()) is None
+    parts = partitions.partitions(alone, 261, named)
+    assert parts is not None
+    (first, *_) = partitions.items_of(parts[0], Options())
+    assert isinstance(first, Document)
+    assert first.label == "rows"
+
+
 def _text(item: Item) -> str:
     assert isinstance(item, Document), item
     return item.texts[0].decode()
@@ -223,7 +241,7 @@ def test_values_of_parquet_that_json_does_not_know(tmp_path: Path) -> None:
     options = Options(text_columns=("text", "day"))
     place = Place(str(tmp_path / "t.parquet"), "a", is_label_given=True, labelled=True)
 
-    parts = partitions.partitions(place, 0)
+    parts = partitions.partitions(place, 0, Options())
     assert parts is not None
     (part,) = parts
     found = [*partitions.items_of(part, options)]

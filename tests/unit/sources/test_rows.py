@@ -1,17 +1,22 @@
 """Rows of JSON lines and tables: texts, labels, identities, and what is wrong."""
 
+import os
 import tracemalloc
 from functools import partial
+from io import BytesIO
 from pathlib import Path
+from select import select
+from threading import Thread
 from typing import Any
 
 import pytest
 
-from nbtext.document import Document, Item, Note, Unreadable
+from nbtext.document import PAUSE, Document, Item, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.settings.views import Field
 from nbtext.sources import Options, _rows, documents
 from tests.items import errors, notes, read
+from tests.waiting import wait_until
 
 
 def rows(
@@ -24,6 +29,10 @@ def rows(
 ) -> list[Item]:
     options = Options(format=form, **said)
     return read(argument, labelled=labelled, stdin=data, options=options)
+
+
+def without_pauses(items: list[Item]) -> list[Item]:
+    return [item for item in items if item is not PAUSE]
 
 
 def without_notes(items: list[Item]) -> list[Item]:
@@ -445,6 +454,104 @@ def test_a_model_tells_whether_its_classes_stand_beside_the_text(
 
     assert labels(without_notes(items)) == ["ham", "spam", "eggs"] * 2
     assert not notes(items)
+
+
+JSON_LABELS = "".join(
+    f'{{"text": "some words", "intent": {value}}}\n'
+    for value in ['"ham"', '"spam"', '"ham"', "null", '"spam"']
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        pytest.param(JSON_LABELS, ["ham", "spam", "ham", "spam"], id="repeats"),
+        pytest.param(
+            JSON_LABELS + "no JSON\n", ["ham", "spam", "ham", "spam"], id="a bad line"
+        ),
+        pytest.param(JSON_LABELS.replace('"ham"', "[1]"), ["rows"] * 5, id="a list"),
+        pytest.param(
+            JSON_LABELS + '{"text": "a", "day": "1"}\n', ["rows"] * 6, id="another key"
+        ),
+        pytest.param(
+            '{"text": "a", "lang": "en", "class": "b"}\n' + JSON_LABELS,
+            ["b"],
+            id="a known key",
+        ),
+    ],
+)
+def test_of_json_lines_the_one_key_beside_the_text_is_the_label_if_it_repeats(
+    tmp_path: Path, lines: str, found: list[str]
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(lines)
+
+    items = [*documents([str(path)], Options(), labelled=True)]
+    beside = [*documents([str(path), str(path)], Options(), labelled=True)]
+
+    assert labels(items) == found
+    assert notes(items) == ("ham" in found) * [
+        f"{path}: the column intent was taken for the label, because it repeats; if "
+        f"all are of one class, name that: LABEL={path}"
+    ]
+    assert {*labels(beside)} == {"b" if "b" in found else "rows"}
+
+
+SENTENCES = b"".join(b"%s,%d some words\n" % (b"ab"[n % 2 :][:1], n) for n in range(9))
+
+
+@pytest.mark.parametrize(
+    ("data", "form", "classes"),
+    [
+        pytest.param(
+            b"text,intent\n1,ham\n2,spam\n", "csv", ("ham", "spam"), id="a model"
+        ),
+        pytest.param(b"text,tag\n" + b"a,b\nc,d\n" * 4, "csv", (), id="it repeats"),
+        pytest.param(JSON_LABELS.encode(), "jsonl", (), id="JSON lines"),
+        pytest.param(b"v1,v2\n" + SENTENCES, "csv", (), id="a heading of other names"),
+        pytest.param(SENTENCES, "csv", (), id="no heading"),
+        pytest.param(SENTENCES.replace(b",", b";"), "csv", (), id="semicolons"),
+        pytest.param(SENTENCES.replace(b",", b"\t"), "auto", (), id="tabs"),
+        pytest.param(
+            SENTENCES.replace(b",", b"\t") + b"and so on\n", "auto", (), id="one text"
+        ),
+    ],
+)
+def test_labels_do_not_depend_on_how_fast_a_table_comes(
+    data: bytes, form: str, classes: tuple[str, ...]
+) -> None:
+    options = Options(format=form, model_classes=classes)
+    at_once = [*read("-", labelled=True, stdin=data, options=options)]
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", 0) as sender:
+
+        def send() -> None:
+            with sender:
+                for line in data.splitlines(keepends=True):
+                    sender.write(line)
+                    wait_until(lambda: not select([stdin], [], [], 0)[0])
+
+        sending = Thread(target=send)
+        sending.start()
+        slowly = [*documents(["-"], options, labelled=True, stdin=stdin)]
+        sending.join()
+
+    assert [*map(repr, without_pauses(slowly))] == [*map(repr, at_once)]
+
+
+def test_few_rows_are_looked_at_for_a_label_that_stands_beside_the_text() -> None:
+    lines = (b'{"text": "%s", "x": "a"}\n' % (b"x" * 10_000) for _ in range(5_000))
+    opened: list[Item] = []
+    with BytesIO(b"".join(lines)) as stdin:
+        options = Options(format="jsonl")
+        items = documents(["-"], options, labelled=True, stdin=stdin)
+        tracemalloc.start()
+        opened.append(next(items))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+
+    assert isinstance(opened[0], Note)
+    assert peak < 8 * 2**20
 
 
 def test_a_file_that_is_called_like_a_class_of_the_model_has_that(

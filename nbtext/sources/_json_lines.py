@@ -1,0 +1,132 @@
+"""
+JSON lines: an object on each line goes in, a record comes out, and its values as bytes.
+
+Values stay as they are written: bytes that are not UTF-8, and digits of numbers.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nbtext.document import Pause
+from nbtext.errors import SourceError
+from nbtext.sources._lines import BadRecord, Line
+from nbtext.sources._table import Record
+
+_NOT_AN_OBJECT = BadRecord(
+    'an object was expected, as in {"text": "..."}; '
+    "an array is made into lines by jq -c '.[]'"
+)
+
+
+def json_records(
+    lines: Iterator[Line], source: str
+) -> Iterator[Record | BadRecord | Pause]:
+    """
+    Yield the object on each line; a blank line is none.
+
+    Raises:
+        SourceError: they are no JSON lines, but JSON over several lines.
+    """
+    is_first = True
+    begun: tuple[bytes, BadRecord] | None = None  # the first, if more may belong to it
+    for line in lines:
+        if not isinstance(line, bytes):
+            yield line
+            continue
+        if not line or line.isspace():
+            continue
+        record = _json_record(line)
+        if begun is not None:
+            if isinstance(record, BadRecord) and _goes_on(begun[0], line):
+                raise SourceError(f"{source}: {_over_several(begun[0])}")
+            yield begun[1]
+            begun = None
+        elif is_first and isinstance(record, BadRecord) and _is_begun(line):
+            begun = line, record
+        if begun is None:
+            yield record
+        is_first = False
+    if begun is not None:
+        yield begun[1]
+
+
+def _json_record(line: bytes) -> Record | BadRecord:
+    """Return the object on a line, or what is wrong with it."""
+    import json
+
+    try:
+        # Bytes that are not UTF-8 come out again as they are (PEP 383).
+        # NaN and Infinity, which are no JSON, stand for values that are missing.
+        # Numbers stay as they are written: 1.10 as a label is not 1.1.
+        record = json.loads(
+            line.decode("utf-8", "surrogateescape"),
+            parse_float=str,
+            parse_int=str,
+            parse_constant=_no_value,
+        )
+    except (ValueError, RecursionError) as error:
+        return BadRecord(f"not JSON ({error}); mend or remove the line")
+    return record if isinstance(record, dict) else _NOT_AN_OBJECT
+
+
+def _no_value(_name: str) -> None:
+    """Return what stands for a number that is none."""
+
+
+def _is_begun(line: bytes) -> bool:
+    """Return whether a line is an array or object without its end."""
+    import json
+
+    text = line.decode("utf-8", "surrogateescape").strip()
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return text.startswith(("[", "{")) and error.pos >= len(text)
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+def _goes_on(first: bytes, second: bytes) -> bool:
+    """Return whether a line may go on with what the first has begun."""
+    return first.lstrip().startswith(b"[") or not second.lstrip().startswith(b"{")
+
+
+def _over_several(first: bytes) -> str:
+    """Say what JSON over several lines is made into lines by, given the first one."""
+    command = "jq -c '.[]'" if first.lstrip().startswith(b"[") else "jq -c ."
+    return (
+        "JSON over several lines found, where JSON lines were expected, an object on "
+        f"each line; `{command}` makes lines of it"
+    )
+
+
+def bytes_of(value: Any) -> bytes | None:
+    """
+    Return the value of a column as bytes; a number as it is written, null as nothing.
+
+    None if it is a list or an object.
+    """
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return _encoded(value)
+    if value is None:
+        return b""
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    return None
+
+
+def _encoded(value: str) -> bytes:
+    r"""
+    Return the UTF-8 of a string of JSON.
+
+    A lone surrogate, such as "\ud800", is no character: it becomes U+FFFD, and not
+    bytes that would make the whole text look as if it were not UTF-8.
+    """
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        units = value.encode("utf-16-le", "surrogatepass")
+        return units.decode("utf-16-le", "replace").encode()
