@@ -64,6 +64,21 @@ def alike(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(pairs))
 
 
+def note_on_alike(names: Iterable[str]) -> str:
+    """Say that names are the same but for case, blanks or composition, if any are."""
+    pairs = alike(names)
+    if not pairs:
+        return ""
+    first, second = map(quoted, pairs[0])
+    n_more = len(pairs) - 1
+    rest = f" (and {n_more:,} pair{'s' * (n_more > 1)} more)" if n_more else ""
+    return (
+        f"the labels {first} and {second}{rest} are the same but for case, blanks, or "
+        "how their characters are composed; if they are one class, write them in one "
+        "way"
+    )
+
+
 def folder_of(label: str, classes: Iterable[str]) -> str | None:
     """Return the class that has the name of a folder of such mail, None if none has."""
     if meant_by(label) != label:

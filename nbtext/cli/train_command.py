@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nbtext.classes import alike, quoted
+from nbtext.classes import note_on_alike
 from nbtext.cli._garbage import settle
 from nbtext.cli._options import (
     check_cluster,
@@ -193,14 +193,8 @@ def warnings_of(made: "TrainingSummary") -> list[str]:
             f"WARNING: {counted(made.conflicts, 'document')} stood under two labels "
             "or more; each label has counted it"
         )
-    if pairs := alike(made.classes):
-        first, second = map(quoted, pairs[0])
-        rest = f" (and {counted(len(pairs) - 1, 'pair')} more)" if pairs[1:] else ""
-        lines.append(
-            f"WARNING: the labels {first} and {second}{rest} are the same but for "
-            "case, blanks, or how their characters are composed; if they are one "
-            "class, write them in one way"
-        )
+    if found := note_on_alike(made.classes):
+        lines.append(f"WARNING: {found}")
     return lines
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
 
+from nbtext.classes import note_on_alike
 from nbtext.counts.adding import KeptTables
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
@@ -210,6 +211,8 @@ def cross_validate(
         dealt = deal(cache, folds)
         if dealt.lost and len(dealt.classes) > 1:
             report.remark(dealt.note())
+        if alike := note_on_alike(dealt.classes):
+            report.remark(Note(alike, is_warning=True))
         sources.tell(report)
         check_classes(sorted(set(cache.labels)), sources.read)
         found = score_folds(

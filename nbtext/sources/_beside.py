@@ -64,7 +64,9 @@ def label_beside(records: list[Record], classes: tuple[str, ...]) -> str | None:
     if not _may_be(columns) or len(columns) < 2:
         return None
     column = columns[first_of(TEXT_COLUMNS, columns) == columns[0]]
-    values = [bytes_of(record[column]) for record in records if column in record]
+    values = [
+        bytes_of(record[column], classes) for record in records if column in record
+    ]
     return column if _are_labels(values, classes) else None
 
 

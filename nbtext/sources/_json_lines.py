@@ -101,11 +101,13 @@ def _over_several(first: bytes) -> str:
     )
 
 
-def bytes_of(value: Any) -> bytes | None:
+def bytes_of(value: Any, classes: tuple[str, ...] = ()) -> bytes | None:
     """
     Return the value of a column as bytes; a number as it is written, null as nothing.
 
-    None if it is a list or an object.
+    A boolean, which JSON has in one spelling, is the one of the classes that is that
+    word in any case, such as `True`; else it is `true` or `false`. A list or an object
+    is None.
     """
     if isinstance(value, bytes):
         return value
@@ -114,7 +116,9 @@ def bytes_of(value: Any) -> bytes | None:
     if value is None:
         return b""
     if isinstance(value, bool):
-        return b"true" if value else b"false"
+        word = "true" if value else "false"
+        same = [name for name in classes if name.lower() == word]
+        return (same[0] if len(same) == 1 else word).encode()
     return None
 
 

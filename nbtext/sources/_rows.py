@@ -130,6 +130,7 @@ def row_items(
                 is_asked = place.labelled or options.label_column is not None
                 label = _label(
                     record, name, label_column,
+                    classes=options.model_classes,
                     is_needed=place.labelled, is_asked=is_asked,
                     absent=_UNMARKED if kind == "lines" else None,
                 )  # fmt: skip
@@ -288,6 +289,7 @@ def _label(
     name: str,
     column: str,
     *,
+    classes: tuple[str, ...],
     is_needed: bool,
     is_asked: bool,
     absent: str | None,
@@ -299,6 +301,7 @@ def _label(
         record: what has it.
         name: what the record is called.
         column: where the label is.
+        classes: those of the model, if there is one.
         is_needed: whether a record without one is of no use.
         is_asked: whether somebody has asked for labels; else what is no text is none.
         absent: what to say where it carries none, if it is no row.
@@ -309,7 +312,7 @@ def _label(
     if not is_asked and isinstance(record.get(column), list | dict):
         return None
     if column in record or is_needed:
-        label = printable(_text(record, name, column).strip())
+        label = printable(_text(record, name, column, classes).strip())
         if label:
             return label
     if is_needed:
@@ -318,7 +321,9 @@ def _label(
     return None
 
 
-def _text(record: Record, name: str, column: str) -> bytes:
+def _text(
+    record: Record, name: str, column: str, classes: tuple[str, ...] = ()
+) -> bytes:
     """
     Return a column's value as bytes; a number as it is written, null as nothing.
 
@@ -331,7 +336,7 @@ def _text(record: Record, name: str, column: str) -> bytes:
             raise SourceError(f"{name}: {_ended(f'column {column}')}")
         raise _NoColumnError(f"column {column}", _ADD)
     value = record[column]
-    text = bytes_of(value)
+    text = bytes_of(value, classes)
     if text is None:
         raise SourceError(
             f"{name}: a text was expected in column {column}, "

@@ -171,6 +171,16 @@ def test_positive_names_the_class_that_is_looked_for(
     assert bad.err.startswith("Error: positive class: ")
 
 
+def test_folds_warn_of_labels_that_are_the_same_but_for_case(run: "Run") -> None:
+    rows = [f"{n} words,{('True', 'true', 'False')[n % 3]}" for n in range(30)]
+    Path("rows.csv").write_text("\n".join(["text,label", *rows]))
+
+    status, _, err = run("eval", "--folds", "3", "rows.csv")
+
+    assert status == 0
+    assert "WARNING: the labels 'True' and 'true' are the same but for case" in err
+
+
 def test_more_classes_than_two_have_no_positive_one(run: "Run") -> None:
     for label in ("a", "b", "c"):
         Path("all", label).mkdir(parents=True)

@@ -554,6 +554,31 @@ def test_few_rows_are_looked_at_for_a_label_that_stands_beside_the_text() -> Non
     assert peak < 8 * 2**20
 
 
+@pytest.mark.parametrize(
+    ("classes", "found"),
+    [
+        pytest.param(("False", "True"), ["True", "False", "true"], id="of pandas"),
+        pytest.param(("FALSE", "TRUE"), ["TRUE", "FALSE", "true"], id="of R"),
+        pytest.param(("True", "true"), ["true", "false", "true"], id="both"),
+        pytest.param(("TRUE", "True"), ["true", "false", "true"], id="two others"),
+        pytest.param((), ["true", "false", "true"], id="no model"),
+    ],
+)
+@pytest.mark.parametrize("key", ["label", "is_spam"])
+def test_booleans_are_classes_of_the_model_however_those_are_spelt(
+    classes: tuple[str, ...], found: list[str], key: str
+) -> None:
+    table = b"".join(
+        b'{"text": "a", "%s": %s}\n' % (key.encode(), value)
+        for value in (b"true", b"false", b'"true"')
+    )
+    column = None if key == "label" else key
+
+    items = rows(table, labelled=True, label_column=column, model_classes=classes)
+
+    assert labels(items) == found
+
+
 def test_a_file_that_is_called_like_a_class_of_the_model_has_that(
     tmp_path: Path,
 ) -> None:
