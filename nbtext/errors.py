@@ -292,10 +292,17 @@ class TextFormError(NbtextError):
         line: in which line, from 1.
     """
 
-    def __init__(self, name: str, line: int, expected: str, found: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        line: int,
+        expected: str,
+        found: str,
+        advice: str = "dump the model again",
+    ) -> None:
         super().__init__(
             f"{name}: line {line}: expected {expected}, found {found}; "
-            "nothing was loaded; dump the model again"
+            f"nothing was loaded; {advice}"
         )
         self.line = line
 

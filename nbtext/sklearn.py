@@ -46,12 +46,17 @@ from nbtext.api.learning import learn_labelled
 from nbtext.api.training import train_on
 from nbtext.arguments import is_listing
 from nbtext.document import AnyDocument, Document, advice_on, as_document
+from nbtext.errors import SettingsError
 from nbtext.files.temporary import temporary_folder
 from nbtext.learning import SettingsOverrides
 
 FILE = "model.nbt"
 TWO = 2
 """How many classes there are where one number tells a decision."""
+
+
+class ParameterError(SettingsError, ValueError):
+    """A parameter that is none, as scikit-learn's own are refused, and as nbtext's."""
 
 
 class _Opened(NamedTuple):
@@ -138,7 +143,8 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             y: shape (n_documents,), their labels.
 
         Raises:
-            ValueError: X are no texts, or y has fewer than two classes.
+            ValueError: X are no texts, y has fewer than two classes, or a parameter
+                is none (a `SettingsError` too).
             TrainingError: the texts have not one token.
         """
         texts, labels = _checked(X, y)
@@ -318,7 +324,10 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ) -> None:
         with temporary_folder() as folder:
             path = folder / FILE
-            train_on(pairs, path, overrides=overrides)
+            try:
+                train_on(pairs, path, overrides=overrides)
+            except SettingsError as error:
+                raise ParameterError(*error.args) from error
             self.model_ = path.read_bytes()
 
     def _learn(self, pairs: list[tuple[str, AnyDocument]]) -> None:

@@ -177,12 +177,16 @@ def evaluate_on(
             not open.
         ValueError: a label is empty, `jobs` is below 1, or `reasons` below 0.
     """
+    from nbtext.errors import SourceError
     from nbtext.evaluation import evaluate_model
 
     model = _telling(model, against, reasons)
     jobs = count_of("jobs", jobs, least=1)
     keep_memory()
     found = [*labelled(pairs)]
+    if not found:
+        message = "there is no document to evaluate; give pairs of a label and a text"
+        raise SourceError(message)
     if len({one.name for one in found}) < len(found):  # two models compare by name
         found = [one._replace(name=str(n)) for n, one in enumerate(found, 1)]
 

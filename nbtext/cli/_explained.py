@@ -322,8 +322,13 @@ def error_row(error: Misjudged) -> tuple[str, str, str, str]:
 
 
 def reason_text(reason: Reason) -> str:
-    """Return a reason as one column: what it says, where it is, and the term."""
-    return f"{nats(reason.contribution)} {escaped(reason.field)} '{term_text(reason)}'"
+    """
+    Return a reason as one column: what it says, where it is, and the term.
+
+    Without the blanks around it: the first and last runs of a text have some.
+    """
+    term = escaped(shortened(reason.text.strip() or reason.text, LONGEST))
+    return f"{nats(reason.contribution)} {escaped(reason.field)} '{term}'"
 
 
 TOP_HEADINGS: Final = ("class", "G2", "nats", "of it", "of others", "view", "field")

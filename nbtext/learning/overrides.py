@@ -174,7 +174,7 @@ class SettingsOverrides(NamedTuple):
                 view._replace(threes=threes) if view.alphabet == "ngrams" else view
                 for view in views
             )
-        if not self.byte_ngrams or self.ngrams == 1 or pattern is not None:
+        if self._leaves_out_ngrams():
             views = tuple(view for view in views if view.alphabet != "ngrams")
         if self.ngrams == 1:  # a view of pairs alone has nothing left
             views = tuple(view._replace(pairs=False) for view in views if view.tokens)
@@ -245,6 +245,12 @@ class SettingsOverrides(NamedTuple):
         self, scoring: Scoring, policy: Policy | None = None, n_classes: int = 0
     ) -> str:
         """Say what was given and changes nothing; empty if all counts."""
+        left_out = self._leaves_out_ngrams()
+        if self.threes and left_out:
+            return (
+                f"--threes changes nothing: with {left_out}, no runs of characters are "
+                "counted"
+            )
         nothing = "--class-prior changes nothing"
         if self.class_prior is None:
             return ""
@@ -257,6 +263,14 @@ class SettingsOverrides(NamedTuple):
         if not scoring.calibrated and named and n_classes <= named + 1:
             return f"{nothing}: the prior of the policy (--prior) takes its place"
         return ""
+
+    def _leaves_out_ngrams(self) -> str:
+        """Return the option by which no byte n-grams are counted; empty if none is."""
+        if self.pattern is not None:
+            return "--pattern"
+        if self.ngrams == 1:
+            return "--ngrams 1"
+        return "" if self.byte_ngrams else "--no-byte-ngrams"
 
 
 DEFAULTS: Final = SettingsOverrides()

@@ -14,7 +14,7 @@ from nbtext.counts import Calibration
 from nbtext.counts.calibration import CORRECTED
 from nbtext.counts.correction import IDENTITY_SIZE, CorrectionInfo
 from nbtext.counts.correction import MOST as LARGEST
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, UnknownKeyError
 from nbtext.exact import MOST_MANTISSA, are_sums, packed, unpacked
 from nbtext.policy import Policy
 from nbtext.settings.reading import Settings, check_code_points
@@ -134,7 +134,7 @@ def read_text_header(lines: TextLines) -> Header:
     if type(version) is not int or version != VERSION:
         expected = f'"version": {VERSION}, which is what this nbtext reads'
         raise lines.error(expected, shown(version))
-    lines.check_keys(plain, HEADER, "the first line")
+    lines.check_keys(plain, HEADER, "the first line", may_be_other=True)
     _check_sizes(lines, plain)
     settings = _settings(lines, plain["settings"])
     classes = plain["classes"]
@@ -203,7 +203,9 @@ def _rebuilt(
     try:
         return rebuild(plain)
     except (SettingsError, KeyError, TypeError, ValueError) as error:
-        raise lines.error(f"the {what} of a model", str(error)) from error
+        is_other = isinstance(error.__cause__ or error, UnknownKeyError)
+        refused = lines.error_of_other if is_other else lines.error
+        raise refused(f"the {what} of a model", str(error)) from error
 
 
 def _settings(lines: TextLines, plain: Any) -> Settings:
@@ -323,7 +325,7 @@ def _calibration(
 
 
 def _history(lines: TextLines, plain: Any, n_views: int) -> History:
-    lines.check_keys(plain, HISTORY, "the history")
+    lines.check_keys(plain, HISTORY, "the history", may_be_other=True)
     whole = plain | {"offset": None, "new_terms": [], "records": 0}
     return _rebuilt(
         lines, lambda one: History.from_dict(one, n_views), whole, "history"
@@ -336,7 +338,7 @@ def _correction(
     """Return what a correction says of itself, and its biases."""
     if plain is None:
         return None, ()
-    lines.check_keys(plain, CORRECTION, "the correction")
+    lines.check_keys(plain, CORRECTION, "the correction", may_be_other=True)
     lines.check_keys(plain["biases"], keys_of(*names), "the biases")
     biases = tuple(
         lines.whole(plain["biases"][name], 1 - LARGEST, LARGEST - 1, "a bias")

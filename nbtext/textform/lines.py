@@ -25,6 +25,9 @@ MOST_PARTS: Final = 1 << 20
 """A line that is not short, in bytes, has no more objects and lists than this: they
 take far more memory than text does."""
 
+OF_OTHER: Final = "load it with the nbtext that dumped it, or a newer one"
+"""What to do with what this nbtext does not know, and another may."""
+
 SHOWN: Final = 200
 """So much of what was found is shown, in characters."""
 
@@ -101,9 +104,26 @@ class TextLines:
         number = self.number if number is None else number
         return TextFormError(self.name, number, expected, _cut(found))
 
-    def check_keys(self, plain: Any, names: KeysView[str], what: str) -> None:
+    def error_of_other(self, expected: str, found: str) -> TextFormError:
+        """Return what to raise about the last line, if another nbtext may know it."""
+        return TextFormError(self.name, self.number, expected, _cut(found), OF_OTHER)
+
+    def check_keys(
+        self,
+        plain: Any,
+        names: KeysView[str],
+        what: str,
+        *,
+        may_be_other: bool = False,
+    ) -> None:
         """
         Refuse an object that has other keys than it should.
+
+        Args:
+            plain: what should be an object.
+            names: its keys.
+            what: what it is called.
+            may_be_other: whether those of another nbtext may be more.
 
         Raises:
             TextFormError: it has, or is no object.
@@ -117,7 +137,8 @@ class TextLines:
         expected = f"{what} to have the keys {', '.join(names)}"
         if missing:
             raise self.error(expected, f"none called {missing[0]}")
-        raise self.error(expected, f"another one, {shown(unknown[0])}")
+        error = self.error_of_other if may_be_other else self.error
+        raise error(expected, f"another one, {shown(unknown[0])}")
 
     def place(self, value: Any, places: Mapping[str, int], what: str) -> int:
         """

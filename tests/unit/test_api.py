@@ -204,7 +204,7 @@ def test_what_cannot_be_evaluated_from_memory_is_refused(tmp_path: Path) -> None
         evaluate_on(model, wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"found 'm.nbt'; open it with load"):
         evaluate_on("m.nbt", UNSEEN)  # type: ignore[arg-type]
-    with pytest.raises(SourceError, match="no document to evaluate"):
+    with pytest.raises(SourceError, match="to evaluate; give pairs of a label and"):
         evaluate_on(model, [])
     with pytest.raises(SettingsError, match="the model has no class 'sport'"):
         evaluate_on(model, [("sport", "a match")])

@@ -1,5 +1,6 @@
 """Evidence on a terminal of 80 columns."""
 
+from nbtext.cli._explained import reason_text
 from nbtext.cli._explained_tables import error_tables, top_table, why_tables
 from nbtext.cli._narrow import NarrowTable, label_column, number_column
 from nbtext.cli._tables import COLOURS
@@ -74,6 +75,17 @@ def test_reasons_of_an_error_break_between_words_and_a_name_does_not() -> None:
         *("+1.000", "body", "'qrq.cc.example.edu'"),
         *("+1.000", "body", "'Service.example'"),
     ]
+
+
+def test_reasons_of_an_error_have_no_blanks_around_them() -> None:
+    texts = ("\n\n\n\nlunch at ", " noon", "\n\n\n\n\n")
+    reasons = (Reason(one, "ngrams", "body", 1, 1.0, 0.0, {}, {}, 0) for one in texts)
+
+    found = [*map(reason_text, reasons)]
+
+    assert [text.partition("body ")[2] for text in found] == [
+        "'lunch at'", "'noon'", r"'\n\n\n\n\n'",
+    ]  # fmt: skip
 
 
 def test_without_errors_nothing_is_shown() -> None:

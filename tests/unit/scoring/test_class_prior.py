@@ -2,6 +2,7 @@
 
 from math import exp, fsum, log, log1p
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from nbtext.scoring.models.registry import changed, event_models, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.score import score
 from nbtext.settings.columns import COLUMNS
+from nbtext.settings.reading import default_settings
 from nbtext.settings.scoring import Scoring
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.reading import read
@@ -87,6 +89,30 @@ def test_what_changes_nothing_is_said() -> None:
     assert overrides.in_vain(textbook, one, 3) == ""
     assert "takes its place" in overrides.in_vain(textbook, two, 3)
     assert SettingsOverrides().in_vain(textbook, two, 3) == ""
+
+
+@pytest.mark.parametrize(
+    ("how", "option"),
+    [
+        ({"ngrams": 1}, "--ngrams 1"),
+        ({"byte_ngrams": False}, "--no-byte-ngrams"),
+        ({"pattern": "a+"}, "--pattern"),
+    ],
+    ids=str,
+)
+def test_runs_of_three_where_no_runs_are_counted_are_said_to_change_nothing(
+    how: dict[str, Any], option: str
+) -> None:
+    settings = default_settings("text", 3, has_threes=False)
+    scoring = scoring_of("contrast")
+    threes = SettingsOverrides(threes=True, **how)
+
+    assert threes.settings(settings) == SettingsOverrides(**how).settings(settings)
+    assert threes.in_vain(scoring).startswith(
+        f"--threes changes nothing: with {option}, no runs of characters"
+    )
+    assert SettingsOverrides(threes=True).in_vain(scoring) == ""
+    assert SettingsOverrides(threes=False, **how).in_vain(scoring) == ""
 
 
 @pytest.mark.parametrize("class_prior", ["uniform", "none", "dirichlet:3"])

@@ -83,6 +83,30 @@ def test_a_text_with_the_tokens_of_another_nbtext_is_not_called_damaged(
             load(edited(text, 1, put("settings", "codepoints", wrong)))
 
 
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        (["more"], 'found another one, "more"'),
+        (["history", "more"], 'found another one, "more"'),
+        (["settings", "x"], "does not know 'x'"),
+        (["scoring", "x"], "does not know 'x'"),
+        (["calibrations", 0, "x"], "does not know 'x'"),
+    ],
+    ids=str,
+)
+def test_what_another_nbtext_may_know_is_not_to_be_dumped_again(
+    keys: list[str | int], found: str, text: list[str]
+) -> None:
+    with pytest.raises(TextFormError) as refused:
+        load(edited(text, 1, put(*keys, 1)))
+
+    message = str(refused.value)
+    assert found in message
+    assert message.endswith(
+        "; nothing was loaded; load it with the nbtext that dumped it, or a newer one"
+    )
+
+
 def complaint(lines: list[str]) -> str:
     with pytest.raises(TextFormError) as refused:
         load(lines)
@@ -97,8 +121,6 @@ EDITS = {
     "format": (HEADER, put("format", "x"), '"format": "nbtext model as text"'),
     "version": (HEADER, put("version", 2), '"version": 1'),
     "version true": (HEADER, put("version", True), 'found true'),
-    "unknown key": (HEADER, put("more", 1), 'found another one, "more"'),
-    "unknown setting": (HEADER, put("settings", "x", 1), "does not know 'x'"),
     "settings": (HEADER, put("settings", []), "expected the settings of a model"),
     "limit": (HEADER, put("settings", "views", 0, "limit", 2**64), "of 64 bits"),
     "view": (HEADER, put("settings", "views", 0, "name", None), "called None"),
