@@ -80,13 +80,9 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
             )
             raise SettingsError(message)
         is_mbox_by_name = container_format(path) == "mbox"
-        if isinstance(source, Maildir) and "/" not in path and not is_mbox_by_name:
-            message = (
-                f"{name}: there is no mailbox of that name in the working directory, "
-                f"where it would be made; write .{name} for the folder of "
-                f"{source.path}, or ./{name} to have it made"
-            )
-            raise SettingsError(message)
+        is_maildir_name = is_folder or isinstance(source, Maildir)
+        if is_maildir_name and "/" not in path and not is_mbox_by_name:
+            raise _not_made(source, name)
         target = Mbox(path) if is_mbox_by_name else type(source)(path)
     if (source.kind == "mbox") != (target.kind == "mbox"):
         kinds = f"{KINDS[source.kind]} to {KINDS[target.kind]}"
@@ -96,6 +92,18 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
         )
         raise SettingsError(message)
     return target
+
+
+def _not_made(source: Mailbox, name: str) -> SettingsError:
+    """Say why no mailbox is made in the working directory: nobody would look there."""
+    if isinstance(source, Maildir):
+        of_it = f"write .{name} for the folder of {source.path}, or"
+    else:
+        of_it = f"a folder of a Maildir is written so, and {source.path} is none; write"
+    return SettingsError(
+        f"{name}: there is no mailbox of that name in the working directory, where it "
+        f"would be made; {of_it} ./{name} to have it made"
+    )
 
 
 def is_same(first: Mailbox, second: Mailbox) -> bool:

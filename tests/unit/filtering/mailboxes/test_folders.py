@@ -776,3 +776,18 @@ def test_a_name_without_a_dot_is_no_new_maildir_where_nobody_looks_for_it(
     assert target_of(box, "./Junk").path == "./Junk"
     maildir(tmp_path / "Junk")
     assert target_of(box, "Junk").path == "Junk"
+
+
+@pytest.mark.parametrize("kind", ["an MH folder", "an mbox"])
+def test_a_folder_of_a_maildir_is_no_new_mailbox_of_another_kind_in_a_hidden_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("box").touch()
+    box = open_mailbox("box") if kind == "an mbox" else mh(Path("folder"), 1)
+
+    with pytest.raises(SettingsError, match=r"is none; write \./\.Junk to have it"):
+        target_of(box, ".Junk")
+
+    assert target_of(box, "./.Junk").path == "./.Junk"
+    assert target_of(box, "junk").path == "junk"
