@@ -119,9 +119,9 @@ only one of its name.
 
 `train` and `eval` need a label for each document. It is the first of these: the column of
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of the folder (without the dot of
-`.Junk`); a column `label`, `class`, `category` or `target`, or the index; the name of the file
+`.Junk`, and of `Maildir/cur` that of the Maildir); a column `label`, `class`, `category` or `target`, or the index; the name of the file
 without its suffixes. The names of folders that mail programs make stand for spam (Spam, Junk,
-Bulk, Junk E-mail) and ham (INBOX, Archive, Sent, Sent Items, All Mail), with a note, if one of
+Bulk, Junk E-mail) and ham (INBOX, Maildir, Archive, Sent, Sent Items, All Mail), with a note, if one of
 them stands for spam, or if the model that is evaluated has these classes and none of that name;
 `LABEL=PATH` keeps a name. If a single folder contains only folders, each of them is a class; if
 a few files lie beside them, it is one class, with a warning. If two folders contain the same

@@ -17,7 +17,7 @@ LEAST_SIMILARITY: Final = 0.7
 
 _SPAM: Final = ("spam", "junk", "bulk", "junk mail", "junk e-mail", "junk email",
                 "bulk mail")  # fmt: skip
-_HAM: Final = ("ham", "inbox", "archive", "archives", "sent", "sent mail",
+_HAM: Final = ("ham", "inbox", "maildir", "archive", "archives", "sent", "sent mail",
                "sent-mail", "sent items", "sent messages", "all mail")  # fmt: skip
 
 FOLDERS: Final = MappingProxyType(

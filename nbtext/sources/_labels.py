@@ -1,10 +1,11 @@
 """Arguments as the user writes them, and the labels that paths and cells give."""
 
-# ruff: noqa: PTH119, PTH122 -- importing pathlib costs 10 ms
+# ruff: noqa: PTH100, PTH119, PTH120, PTH122 -- importing pathlib costs 10 ms
 
 import os
 
 from nbtext.document import readable
+from nbtext.sources._walk import is_part_of_maildir
 
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
@@ -23,10 +24,19 @@ def split_label(argument: str) -> tuple[str | None, str]:
 
 
 def folder_label(path: str) -> str:
-    """Return the folder's own name, without the dot of a Maildir's subfolder."""
+    """
+    Return the folder's own name, without the dot of a Maildir's subfolder.
+
+    That of `cur` and `new` is the Maildir's.
+    """
     name = os.path.basename(path.rstrip("/"))
     if name in ("", ".", ".."):
-        name = os.path.basename(os.path.realpath(path)) or "/"
+        path = os.path.realpath(path)
+        name = os.path.basename(path) or "/"
+    if name in ("cur", "new"):
+        path = os.path.abspath(path)
+        if is_part_of_maildir(path):
+            name = os.path.basename(os.path.dirname(path))
     return readable(name.removeprefix(".") or name)
 
 

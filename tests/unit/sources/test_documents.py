@@ -336,6 +336,25 @@ def test_a_deep_folder_is_walked(tmp_path: Path) -> None:
     assert [isinstance(item, Unread) for item in items] == [True]
 
 
+@pytest.mark.parametrize("inbox", ["Maildir", "Maildir/cur", "Maildir/new/"])
+def test_the_inbox_of_a_maildir_is_ham_beside_its_junk(
+    inbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("Maildir", "Maildir/.Junk"):
+        for part in ("cur", "new", "tmp"):
+            (tmp_path / folder / part).mkdir(parents=True)
+        write(tmp_path / folder / "cur/1:2,S")
+        write(tmp_path / folder / "new/2")
+    monkeypatch.chdir(tmp_path)
+
+    items = read("Maildir/.Junk/cur", inbox, labelled=True)
+
+    note, *_ = [item.text for item in items if isinstance(item, Note)]
+    assert note.startswith("taking Junk for spam and Maildir for ham; ")
+    labels = [item.label for item in items if isinstance(item, Unread)]
+    assert labels == ["spam", "ham"] + ["ham"] * (inbox == "Maildir")
+
+
 def test_a_missing_path_is_told_apart(tmp_path: Path) -> None:
     missing, nul = read(tmp_path / "inbox", "a\0b")
 
