@@ -17,6 +17,10 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 COMPILED := $(wildcard nbtext/compiled/*.[ch])
 SOURCES := $(shell find nbtext -name '*.py' -o -name '*.bin') $(COMPILED)
 
+ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and \
+  "nbtext needs Python 3.11 or newer, and this is " + sys.version.split()[0] + \
+  "; name another one: make PYTHON=python3.12 ...")
+
 # Programs from Debian that docs/recipes is about.
 RECIPES := procmail maildrop dovecot-imapd dovecot-lmtpd dovecot-sieve spamc postfix \
   mutt notmuch getmail6 offlineimap3 isync cron systemd bogofilter
@@ -95,6 +99,7 @@ clean:
 
 # build/ is removed, or modules deleted since would be installed from it
 $(VENV)/.ready: pyproject.toml setup.py $(SOURCES)
+	@$(PYTHON) -c '$(ENOUGH)'
 	@echo 'Installing nbtext, numpy and four smaller packages into $(VENV): half a minute, 120 MB.'
 	@rm -rf build
 	@$(PYTHON) -m venv $(VENV)
@@ -103,6 +108,7 @@ $(VENV)/.ready: pyproject.toml setup.py $(SOURCES)
 	@touch $@
 
 $(READY): pyproject.toml setup.py $(COMPILED)
+	@$(PYTHON) -c '$(ENOUGH)'
 	@echo 'Installing nbtext and the tools of its development into $(DEV): some minutes, 800 MB.'
 	$(PYTHON) -m venv $(DEV)
 	$(BIN)/pip install $(PIP_FLAGS) --editable '.[dev,fuzz]' \

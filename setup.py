@@ -7,7 +7,6 @@ Python has no stable ABI to compile for.
 
 import re
 import sysconfig
-import tomllib
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -36,8 +35,9 @@ LOOPS = Extension(
 
 def readme() -> str:
     """Return README.md, its links absolute: a package index has no folder docs/."""
-    project = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]
-    base = project["urls"]["Source"] + "/blob/main/"
+    # no tomllib: pip says which Python is needed only if an older one can run this
+    project = (HERE / "pyproject.toml").read_text("utf-8")
+    base = re.findall('^Source = "(.+)"$', project, re.MULTILINE)[0] + "/blob/main/"
     text = (HERE / "README.md").read_text("utf-8")
     return re.sub(r"\]\((?!\w+:|#)", f"]({base}", text)
 

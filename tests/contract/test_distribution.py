@@ -1,5 +1,6 @@
 """The source distribution is complete, and nbtext is found from any folder."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -74,6 +75,29 @@ def unpacked(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = place / archive.name.removesuffix(".tar.gz")
     (folder / "expected").write_text("\n".join(expected))
     return folder
+
+
+def test_an_older_python_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    older = "import sys; sys.version_info = (3, 9, 18); sys.version = '3.9.18 (old)'"
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\nexec {sys.executable} -c "{older}; exec(sys.argv[2])" "$@"\n'
+    )
+    python.chmod(0o755)
+    command = ["make", "demo", f"PYTHON={python}", f"VENV={tmp_path}/venv"]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+
+    assert done.stderr.startswith(b"nbtext needs Python 3.11 or newer, and this is 3.9")
+    assert not (tmp_path / "venv").exists()
+
+
+def test_an_older_python_can_run_setup_so_that_pip_says_what_is_needed() -> None:
+    tree = ast.parse((ROOT / "setup.py").read_text("utf-8"), feature_version=(3, 9))
+
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
+    names = {alias.name for node in found for alias in node.names}
+    assert names == {"re", "sysconfig"}
 
 
 def test_nothing_else_is_at_top_level() -> None:
