@@ -92,9 +92,19 @@ def as_document(document: AnyDocument, name: str = "1") -> Document:
     return Document(name, (document,))
 
 
+def is_missing(value: object) -> bool:
+    """Return whether a value is None, or none of a kind: it does not equal itself."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA says neither
+        return True
+    except ValueError:  # an array of several values
+        return False
+
+
 def advice_on(value: object) -> str:
     """Return what to write in place of what is no document, if known, for a message."""
-    if value is None:
+    if is_missing(value):
         return "; leave it out"
     if hasattr(value, "as_bytes"):  # of `email` or `mailbox`
         return "; give the bytes that it was read from, or it.as_bytes()"
@@ -199,6 +209,10 @@ class Skipped:
             text = f"{self._others:,} more that cannot be read"
             found.append(Unreadable("", SourceError(text), self._others))
         return found
+
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"<Skipped: {self.documents:,} documents>"
 
     def __bool__(self) -> bool:
         """Return whether there is anything."""

@@ -45,7 +45,13 @@ from nbtext.api.classifying import classify_all, load
 from nbtext.api.learning import learn_labelled
 from nbtext.api.training import train_on
 from nbtext.arguments import is_listing
-from nbtext.document import AnyDocument, Document, advice_on, as_document
+from nbtext.document import (
+    AnyDocument,
+    Document,
+    advice_on,
+    as_document,
+    is_missing,
+)
 from nbtext.errors import SettingsError
 from nbtext.files.temporary import temporary_folder
 from nbtext.learning import SettingsOverrides
@@ -387,7 +393,7 @@ def _distinct(classes: Collection[Any]) -> NDArray[Any]:
         message = f"classes: expected a list of all labels, found {classes!r:.80}"
         raise ValueError(message)
     labels = column_or_1d(classes if hasattr(classes, "dtype") else [*classes])
-    if any(map(_is_missing, labels.tolist())):
+    if any(map(is_missing, labels.tolist())):
         message = "classes: one is missing (NaN or None); leave it out"
         raise ValueError(message)
     _check_labels(labels, "classes")
@@ -408,7 +414,7 @@ def _check_labels(labels: NDArray[Any], name: str = "y") -> None:
     if labels.dtype != object:
         return
     values = labels.tolist()
-    missing = [place for place, one in enumerate(values) if _is_missing(one)]
+    missing = [place for place, one in enumerate(values) if is_missing(one)]
     if missing:
         message = (
             f"y: a label was expected for each text, and {_counted(missing)} missing, "
@@ -427,16 +433,6 @@ def _check_labels(labels: NDArray[Any], name: str = "y") -> None:
 def _counted(missing: list[int]) -> str:
     """Say how many there are."""
     return f"{len(missing):,} {'is' if len(missing) == 1 else 'are'}"
-
-
-def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, or none of a kind: it does not equal itself."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA says neither
-        return True
-    except ValueError:  # an array of several values
-        return False
 
 
 def _texts(X: Texts) -> list[str | bytes]:
@@ -464,7 +460,7 @@ def _texts(X: Texts) -> list[str | bytes]:
         raise ValueError(message)
     texts: list[Any] = list(X)
     others = [n for n, one in enumerate(texts) if not isinstance(one, str | bytes)]
-    if others and (missing := [n for n in others if _is_missing(texts[n])]):
+    if others and (missing := [n for n in others if is_missing(texts[n])]):
         message = (
             f"X: a text was expected in each place, and {_counted(missing)} missing, "
             f"the first in place {missing[0]} (NaN or None); leave them out, or write "

@@ -137,9 +137,11 @@ def test_what_is_no_list_of_sources_or_models_is_refused(given: Any) -> None:
         (bytearray(b"a goal"), r"not bytearray; write bytes\(it\)$"),
         (BytesIO(b"a goal"), r"not BytesIO; write it.read\(\)$"),
         (None, "not NoneType; leave it out$"),
+        (float("nan"), "not float; leave it out$"),
+        (0.5, "not float$"),
         (["a goal"], "not list$"),
     ],
-    ids=["mail", "path", "bytearray", "file", "none", "list"],
+    ids=["mail", "path", "bytearray", "file", "none", "nan", "number", "list"],
 )
 def test_what_to_write_for_what_is_no_document_is_said(
     model: Path, given: Any, said: str
@@ -202,7 +204,7 @@ def test_a_label_is_a_string(model: Path) -> None:
 @pytest.mark.parametrize(
     ("pair", "error"),
     [
-        (("sport", float("nan")), "^document 4 is bytes or str, not float$"),
+        (("sport", float("nan")), "^document 4 is bytes or str, not float; leave it"),
         ((1, "a goal"), "^the label of document 4 is a str, not int$"),
         (("", "a goal"), "^the label of document 4 is the name of a class, and"),
         (("sport",), r"^document 4: expected pairs .*, found \('sport',\)$"),

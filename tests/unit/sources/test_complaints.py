@@ -100,6 +100,7 @@ def test_only_the_first_documents_that_cannot_be_read_are_kept_by_name() -> None
     assert not skipped.add(Unreadable("x", SourceError("x: 7 more"), 7))
 
     assert skipped.documents == MOST_NAMED + 8
+    assert repr(skipped) == "<Skipped: 1,008 documents>"
     assert [str(problem.error) for problem in skipped.unnamed] == [
         "1 more that do not exist",
         "7 more that cannot be read",
