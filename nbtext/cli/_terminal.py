@@ -19,7 +19,7 @@ from nbtext.cli._streams import to_stdout as to_stdout
 from nbtext.document import MOST_NAMED, Unreadable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
     from rich.table import Table
     from rich.text import Text
 
@@ -81,6 +81,19 @@ def report_handler(
     def on_read(report: "ReadReport") -> None:
         skipped.extend(report.skipped)
         name_problems(report, quiet=quiet, is_last=False)
+
+    return on_read
+
+
+def then_busy(
+    tell: "Callable[[ReadReport], None]", shown: "Shown | None", doing: str
+) -> "Callable[[ReadReport], None]":
+    """Return what tells of what was read, and shows what is done with it from then."""
+
+    def on_read(report: "ReadReport") -> None:
+        tell(report)
+        if shown is not None:
+            shown.busy(f"{doing} {report.documents:,} documents")
 
     return on_read
 
@@ -199,7 +212,8 @@ def progress(
     console = Console(file=sys.stderr)
     # else a shell that Ctrl-Z or a kill goes back to would have no cursor
     console.show_cursor = lambda show=True: False  # type: ignore[method-assign]
-    columns: list[ProgressColumn] = [TextColumn("{task.fields[text]}")]
+    text = TextColumn("{task.fields[text]}")
+    columns: list[ProgressColumn] = [text]
     is_wide = console.width >= WIDE_PROGRESS
     if n_bytes:
         columns += [BarColumn(20)] if is_wide else []
@@ -209,18 +223,23 @@ def progress(
     if is_wide:
         columns = [SpinnerColumn(), *columns, TimeElapsedColumn()]
     if n_bytes:
-        columns += [TextColumn("left"), TimeRemainingColumn()]
+        remaining = TimeRemainingColumn()
+        remaining.max_refresh = 0  # else what was left to read is left of the folds
+        columns += [TextColumn("left"), remaining]
     # no refreshing thread: processes are forked while this is on the screen
     bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
     with bar:
-        yield Shown(bar, n_bytes)
+        yield Shown(bar, text, n_bytes)
 
 
 class Shown:
     """A line that tells how far reading, and then scoring folds, has come."""
 
-    def __init__(self, bar: "Progress", n_bytes: int | None) -> None:
+    def __init__(
+        self, bar: "Progress", text: "ProgressColumn", n_bytes: int | None
+    ) -> None:
         self._bar = bar
+        self._text = text
         self._documents = 0
         self._task = bar.add_task("", total=n_bytes or None, text="0 documents")
 
@@ -229,6 +248,11 @@ class Shown:
         self._documents += more
         text = f"{self._documents:,} documents"
         self._bar.update(self._task, advance=size, text=text, refresh=True)
+
+    def busy(self, text: str) -> None:
+        """Show what is done once all is read; nobody knows how long it takes."""
+        self._bar.columns = (self._text,)
+        self._bar.update(self._task, text=text, refresh=True)
 
     def trial(self, done: int, trials: int) -> None:
         """Show that so many trials are done, likewise."""

@@ -16,6 +16,7 @@ from nbtext.cli._terminal import (
     progress,
     report_handler,
     show,
+    then_busy,
     to_stderr,
     to_stdout,
 )
@@ -59,11 +60,15 @@ def command(
 
     settle(is_seldom=True)
     skipped = Skipped()
-    on_read = report_handler(skipped, quiet=output.quiet)
+    tell = report_handler(skipped, quiet=output.quiet)
     total = partial(total_bytes, sources)
     with progress(quiet=output.quiet, total=total) as shown:
         found = examine(
-            sources, options=options, most=most, progress=shown, on_read=on_read
+            sources,
+            options=options,
+            most=most,
+            progress=shown,
+            on_read=then_busy(tell, shown, "examining"),
         )
     if output.as_json:
         to_stdout([json_of(findings_json(found))])

@@ -34,6 +34,7 @@ from nbtext.cli._terminal import (
     name_problems,
     progress,
     say_notes,
+    then_busy,
     to_stderr,
     to_stdout,
 )
@@ -107,6 +108,7 @@ def command(
         "--regime": regime.is_choosy,
     }
     check_cluster(cluster, shared, given)
+    tell = partial(name_problems, quiet=output.quiet, is_last=False)
     started = time.monotonic()
     with progress(quiet=output.quiet, total=partial(total_bytes, sources)) as advance:
         train = partial(
@@ -117,7 +119,7 @@ def command(
             replace=replace,
             wait=wait,
             progress=advance,
-            on_read=partial(name_problems, quiet=output.quiet, is_last=False),
+            on_read=then_busy(tell, advance, "making the model of"),
         )
         made = (
             train(model, keyed=keyed, jobs=jobs, memory=memory, regime=regime)

@@ -311,6 +311,32 @@ def test_progress_is_for_terminals_only(process: "Run") -> None:
     assert "\x1b" not in piped.err
 
 
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("train", "making the model of 16 documents"),
+        ("doctor", "examining 16 documents"),
+    ],
+)
+@pytest.mark.usefixtures("corpus")
+def test_once_all_is_read_no_bar_stands_still(command: str, line: str) -> None:
+    _, shown = on_a_terminal(command, "spam", "ham", env={"NBTEXT_MODEL": "m.nbt"})
+
+    plain = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown).replace("\r", "\n")
+    drawn = [one.rstrip() for one in plain.split("\n") if line in one]
+    assert set(drawn) == {line}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_what_is_left_to_read_is_not_said_to_be_left_of_folds() -> None:
+    _, shown = on_a_terminal("eval", "--folds", "3", "spam", "ham")
+
+    plain = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown).replace("\r", "\n")
+    first = [one for one in plain.split("\n") if "fold 1 of 3" in one]
+    assert first
+    assert first[0].rstrip().endswith("left -:--:--")
+
+
 @pytest.mark.usefixtures("model")
 def test_a_terminal_gets_columns_that_line_up(process: "Run") -> None:
     costs = ("--cost", "ham:spam=100", "--cost", "ham:unsure=5")
