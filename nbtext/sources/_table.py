@@ -128,7 +128,13 @@ def named(
         if not isinstance(record, list) and not waits:  # a pause, or a bad record
             break
     head = _head(
-        begun, name, options, separator, is_labelled=is_labelled, has_label=has_label
+        begun,
+        name,
+        options,
+        separator,
+        is_labelled=is_labelled,
+        has_label=has_label,
+        needs_label=needs_label,
     )
     if head.note is not None:
         yield head.note
@@ -174,16 +180,19 @@ def _surplus(n_fields: int, columns: list[str], separator: bytes) -> BadRecord:
 
 def _heading_note(rows: list[Fields], name: str, options: Options) -> Note | None:
     """Say that a first line that looks like a heading was read as a document."""
-    asked = (options.label_column, *options.read_columns)
-    if asked[0] is None or len(asked) < 2:
+    if options.label_column is None:
         return None
-    places = [int(column) - 1 for column in asked[:2] if column is not None]
+    texts = options.read_columns[:1]
+    beside = texts or ("2" if int(options.label_column) == 1 else "1",)
+    places = [int(column) - 1 for column in (options.label_column, *beside)]
     pairs = [[row[n] for n in places] for row in rows if len(row) > max(places)]
     if len(pairs) < 2 or not is_heading(pairs[0], pairs[1:]):
         return None
     line = b", ".join(pairs[0]).decode("utf-8", "replace")
     names = [rows[0][n].decode("utf-8", "replace") for n in places]
-    ask = shlex.join(["--label-column", names[0], "--text-column", names[1]])
+    ask = shlex.join(
+        ["--label-column", names[0], *(["--text-column", names[1]] if texts else ())]
+    )
     return Note(
         f"{name}: the first line ({line}) was read as a document, because columns are "
         f"numbered; if it is a heading, name them: {ask}"
@@ -215,6 +224,7 @@ def _head(
     *,
     is_labelled: bool,
     has_label: bool,
+    needs_label: bool,
 ) -> _Head:
     """
     Tell the names of the columns from the first records.
@@ -244,7 +254,13 @@ def _head(
             is_padded = len(first) < len(rows[0])
             is_alone = len(begun) == 1
             head = _of_two(
-                first, rows[1:], name, separator, is_alone, options.model_classes
+                first,
+                rows[1:],
+                name,
+                separator,
+                options.model_classes,
+                is_alone=is_alone,
+                needs_label=needs_label,
             )
             return head._replace(is_padded=is_padded)
         if is_labelled:
@@ -258,8 +274,10 @@ def _of_two(
     others: list[Fields],
     name: str,
     separator: bytes,
-    is_alone: bool,
     classes: tuple[str, ...],
+    *,
+    is_alone: bool,
+    needs_label: bool,
 ) -> _Head:
     """Tell which of two columns is the label, and whether they have a heading."""
     names = [_column(field) for field in first]
@@ -288,8 +306,10 @@ def _of_two(
     else:
         was = "read as a document; if it is a heading, name"
     label, text = reversed(names) if is_last else names
-    ask = shlex.join(["--label-column", label, "--text-column", text])
-    note = f"{name}: the first line, {line!r}, was {was} the columns: {ask}"
+    of_label = ["--label-column", label] if needs_label else []
+    ask = shlex.join([*of_label, "--text-column", text])
+    columns_of = "the columns" if needs_label else "the column"
+    note = f"{name}: the first line, {line!r}, was {was} {columns_of}: {ask}"
     return _Head(columns, bool(is_found), note=Note(note))
 
 

@@ -15,6 +15,7 @@ from nbtext.document import PAUSE, Document, Item, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.settings.views import Field
 from nbtext.sources import Options, _rows, documents
+from nbtext.sources.guess import ColumnGuess
 from tests.items import errors, notes, read
 from tests.waiting import wait_until
 
@@ -606,6 +607,9 @@ def test_a_heading_above_numbered_columns_is_doubted() -> None:
         "review"
     )
     assert not notes(read(table))
+    guessed = partial(read, text_columns=(), guess=ColumnGuess())
+    note, *_ = notes(guessed(b"id,review,tag\n" + table))
+    assert note.endswith("if it is a heading, name them: --label-column tag")
 
 
 def test_a_note_on_a_heading_says_how_to_have_it_otherwise() -> None:
@@ -617,6 +621,8 @@ def test_a_note_on_a_heading_says_how_to_have_it_otherwise() -> None:
         "if it is a document, number the columns: --label-column 1 --text-column 2"
     )
     assert left.endswith("name the columns: --label-column x --text-column 'a b'")
+    (text,) = notes(rows(b"x,a b\ny,c\n", "csv"))
+    assert text.endswith("if it is a heading, name the column: --text-column 'a b'")
 
 
 @pytest.mark.parametrize(
