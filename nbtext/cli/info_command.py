@@ -260,12 +260,12 @@ def probabilities(model: Model, facts: dict[str, Any]) -> Iterator[tuple[str, st
         listed = f"{of_fewest:,} to {max(by_class.values()):,} of each class"
         of_fewest = facts["documents"]
     if not facts["documents"]:
-        yield "calibration", "none yet: what is expected of such scores"
-    elif of_fewest < FEWEST:
-        rest = counted(facts["documents"], "held-out document")
-        yield "calibration", f"what is expected, and {rest}, which are few: {listed}"
+        yield "calibration", "none yet: what is usual of such scores"
     else:
-        yield "calibration", f"{facts['documents']:,} held-out documents: {listed}"
+        held_out = counted(facts["documents"], "held-out document")
+        is_few = of_fewest < FEWEST
+        few = "; so few that what is usual counts, too" if is_few else ""
+        yield "calibration", f"{held_out}: {listed}{few}"
     if len(model.classes) > 1:
         caps = _by_class({name: f"{cap:.4g}" for name, cap in facts["caps"].items()})
         yield "at most", f"{caps}, by the documents of other classes"

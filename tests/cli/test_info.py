@@ -35,7 +35,8 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     assert said[12:14] == [
         [
             "calibration",
-            "what is expected, and 16 held-out documents, which are few: ham 8, spam 8",
+            "16 held-out documents: ham 8, spam 8; so few that what is usual counts, "
+            "too",
         ],
         ["at most", "ham 0.9, spam 0.9, by the documents of other classes"],
     ]
@@ -180,7 +181,7 @@ def test_info_says_in_words_what_probabilities_rest_on(run: "Run") -> None:
     ("n", "said"),
     [
         (120, "121 held-out documents: 1 to 60 of each class"),
-        (20, "what is expected, and 21 held-out documents, which are few: 1 to 10 of"),
+        (20, "21 held-out documents: 1 to 10 of each class; so few that what is usual"),
     ],
 )
 def test_of_many_classes_one_that_is_rare_does_not_make_held_out_documents_few(
