@@ -117,13 +117,13 @@ class _Piles(NamedTuple):
     counts: list[NDArray[np.signedinteger]]
     further: list[list[NDArray[np.unsignedinteger]]]
 
-
-def _no_piles() -> _Piles:
-    return _Piles([], [], [])
-
     def size(self) -> int:
         """Return how many keys wait."""
         return sum(map(len, self.keys))
+
+
+def _no_piles() -> _Piles:
+    return _Piles([], [], [])
 
 
 class Counter:

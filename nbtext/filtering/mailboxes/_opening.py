@@ -80,8 +80,9 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
             )
             raise SettingsError(message)
         is_mbox_by_name = container_format(path) == "mbox"
-        is_maildir_name = is_folder or isinstance(source, Maildir)
-        if is_maildir_name and "/" not in path and not is_mbox_by_name:
+        # .Junk of a Maildir; +junk and =junk of a mail program's folder for all others
+        is_meant_elsewhere = isinstance(source, Maildir) or name[:1] in (".", "+", "=")
+        if is_meant_elsewhere and "/" not in path and not is_mbox_by_name:
             raise _not_made(source, name)
         target = Mbox(path) if is_mbox_by_name else type(source)(path)
     if (source.kind == "mbox") != (target.kind == "mbox"):
@@ -96,13 +97,12 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
 
 def _not_made(source: Mailbox, name: str) -> SettingsError:
     """Say why no mailbox is made in the working directory: nobody would look there."""
+    write = "its path"
     if isinstance(source, Maildir):
-        of_it = f"write .{name} for the folder of {source.path}, or"
-    else:
-        of_it = f"a folder of a Maildir is written so, and {source.path} is none; write"
+        write = f".{name} for the folder of {source.path}"
     return SettingsError(
         f"{name}: there is no mailbox of that name in the working directory, where it "
-        f"would be made; {of_it} ./{name} to have it made"
+        f"would be made; write {write}, or ./{name} to have it made"
     )
 
 

@@ -786,8 +786,9 @@ def test_a_folder_of_a_maildir_is_no_new_mailbox_of_another_kind_in_a_hidden_pla
     Path("box").touch()
     box = open_mailbox("box") if kind == "an mbox" else mh(Path("folder"), 1)
 
-    with pytest.raises(SettingsError, match=r"is none; write \./\.Junk to have it"):
-        target_of(box, ".Junk")
+    for name in (".Junk", "+junk", "=junk"):
+        with pytest.raises(SettingsError, match=rf"write its path, or \./\{name} to"):
+            target_of(box, name)
 
     assert target_of(box, "./.Junk").path == "./.Junk"
     assert target_of(box, "junk").path == "junk"
