@@ -37,7 +37,8 @@ from nbtext.tokens import read_terms
 from nbtext.tokens.bags import sum_by_document
 
 KEPT: Final = 31 << 20
-"""Size of the array that teaches the C library to keep memory, in bytes."""
+"""Size of what teaches the C library to keep memory, in bytes; it learns from no more
+than 32 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,12 @@ def keep_memory() -> None:
 
     Batches need arrays of a megabyte or so, thousands of times. glibc gives such memory
     back to the system as soon as it is freed, and fetching it anew costs a quarter of
-    the time (docs/experiments/002-speed.md); but it learns from what is freed
-    (mallopt(3), M_MMAP_THRESHOLD), and one larger array teaches it.
+    the time (docs/experiments/002-speed.md, 067-counting-by-parts.md); but it learns
+    from what is freed (mallopt(3), M_MMAP_THRESHOLD), and something larger, of which
+    nothing is ever written, teaches it.
     """
-    np.empty(KEPT, np.uint8)
+    from ctypes import CDLL, c_size_t, c_void_p  # which numpy has loaded
+
+    library = CDLL(None)
+    library.malloc.restype = c_void_p
+    library.free(c_void_p(library.malloc(c_size_t(KEPT))))
