@@ -113,8 +113,9 @@ Without it, a list of names on standard input is a document; a note says so.
 Tables, JSON lines and mbox files are read as UTF-8. Those in UTF-16 or UTF-32 are decoded by
 their byte order mark; a table without one is refused, with the command that converts it. A text
 that is not UTF-8 is read as Windows-1252, as every document is, without a word: write
-`iconv -f ENCODING -t UTF-8` before what is in another encoding. (One document that looks like UTF-16
-without a mark is warned of, unless it is in a folder.) A column that is read must be the
+`iconv -f ENCODING -t UTF-8` before what is in another encoding. A model of text decodes one
+document in UTF-16 or UTF-32 without a mark, too, if its first kilobyte is such a text; mail is not,
+and a warning says so of a source that looks like that. A column that is read must be the
 only one of its name.
 
 `train` and `eval` need a label for each document. It is the first of these: the column of

@@ -1,8 +1,8 @@
 """
-Byte order marks: what Unicode encoding the first bytes of a text declare.
+Byte order marks: what Unicode encoding the first bytes of a text declare or give away.
 
 Programs of Windows write UTF-16 with such a mark (`>` of PowerShell, "Unicode Text" of
-Excel). Nothing else begins with one.
+Excel). Nothing else begins with one. Without a mark the NUL bytes tell.
 """
 
 import codecs
@@ -21,6 +21,10 @@ MARKS: "Final" = (
 
 LONGEST_MARK: "Final" = 4
 """Length of the longest mark in bytes."""
+
+
+LOOKED_AT: "Final" = 1024
+"""How much of a text is searched for NUL bytes, in bytes."""
 
 
 def marked_codec(head: bytes) -> tuple[str, int] | None:
@@ -46,6 +50,15 @@ def as_utf8(data: bytes) -> bytes:
         return data
     codec, length = marked_codec(data) or ("utf_8", 0)
     return data[length:].decode(codec, "replace").encode()
+
+
+def text_as_utf8(data: bytes) -> bytes:
+    """Return the same of a text, which need not be marked if its beginning is clear."""
+    head = data[:LOOKED_AT]
+    if is_wide(head) or b"\0" not in head:
+        return as_utf8(data)
+    codec = unmarked_text(head)
+    return data if codec is None else data.decode(codec, "replace").encode()
 
 
 def unmarked_codec(head: bytes) -> str | None:
@@ -76,6 +89,6 @@ def unmarked_text(head: bytes) -> str | None:
             text = codecs.getincrementaldecoder(name)().decode(head)
         except UnicodeDecodeError:
             continue  # a program has NUL bytes, too
-        if "\0" not in text:
+        if text and "\0" not in text:
             return name
     return None

@@ -59,7 +59,7 @@ bool
 read_plain(Mail *mail, Slice data)
 {
     Slice text = data, nothing = slice(data.end, data.end); /* neither charset nor name */
-    if (is_wide(data)) /* then so may a mail be that it looks like */
+    if (is_wide(data) || find_byte(data, 0)) /* which is UTF-16 or UTF-32, perhaps */
         return stop(mail, REFUSED);
     if (mail->is_named)
         name_text(mail, data);

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nbtext.byte_order import is_wide, unmarked_text
+from nbtext.byte_order import LOOKED_AT, is_wide, unmarked_text
 from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.plain_mail import is_name_of_file
@@ -22,7 +22,7 @@ from nbtext.sources._labels import printable
 from nbtext.sources._lines import lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
-from nbtext.sources._unicode import LOOKED_AT, narrow, refuse_unmarked
+from nbtext.sources._unicode import narrow, refuse_unmarked
 from nbtext.sources.mbox import LONGEST_SEPARATOR, item_of, may_become_mbox, messages
 
 IS_MAIL = {"mail": True, "text": False}
@@ -114,9 +114,9 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
     codec = None if is_wide(head) else unmarked_text(head[:LOOKED_AT])
     if codec is not None:
         yield Note(
-            f"{name}: what looks like {codec} without a byte order mark is read byte "
-            "by byte, and hardly a word of it is found; convert it with "
-            f"`iconv -f {codec} -t UTF-8`",
+            f"{name}: what looks like {codec} without a byte order mark is decoded as "
+            "a text, but read byte by byte as mail, and hardly a word of it is found; "
+            f"if it is mail, convert it with `iconv -f {codec} -t UTF-8`",
             is_warning=True,
         )
     if place.labelled:

@@ -6,15 +6,17 @@ encodings become UTF-8 before. Without a mark their NUL bytes give them away.
 """
 
 import codecs
-from typing import Final
 
-from nbtext.byte_order import LONGEST_MARK, is_wide, marked_codec, unmarked_codec
+from nbtext.byte_order import (
+    LONGEST_MARK,
+    LOOKED_AT,
+    is_wide,
+    marked_codec,
+    unmarked_codec,
+)
 from nbtext.errors import SourceError
 from nbtext.sources._compressed import ByteSource
 from nbtext.sources._stream import Stream
-
-LOOKED_AT: Final = 1024
-"""How much of a source is searched for NUL bytes, in bytes."""
 
 
 def narrow(stream: Stream) -> None:

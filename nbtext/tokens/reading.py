@@ -9,6 +9,7 @@ from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from nbtext.byte_order import text_as_utf8
 from nbtext.document import Document
 from nbtext.errors import NoMemoryError
 from nbtext.mail import Mail, decode, looks_like_mail, read_mail
@@ -68,7 +69,7 @@ def read(document: Document, settings: Settings) -> Reading:
 
 
 def _read_text(document: Document, settings: Settings) -> Reading:
-    body = [(name, decode(text)) for name, text in document.fields]
+    body = [(name, decode(text_as_utf8(text))) for name, text in document.fields]
     is_named = document.identity is not None
     digest = identity_digest(document) if is_named else _of_texts(document)
     size = sum(map(len, document.texts))

@@ -2,16 +2,19 @@
 
 import codecs
 import gzip
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.byte_order import as_utf8, unmarked_codec
+from nbtext.byte_order import as_utf8, text_as_utf8, unmarked_codec
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.mail import read_mail
+from nbtext.settings.reading import default_settings
 from nbtext.sources import Options, labels
+from nbtext.tokens.reading import read as read_document
 from tests.items import read
 
 CSV = 'label,text\nham,"Grüße,\n日本"\nspam,buy 😀 now\n'
@@ -147,6 +150,23 @@ def test_one_document_that_is_not_marked_is_warned_of(
 
 
 @pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        *product(MARKS, ["cheap pills now\n", "Subject: x\n\ncheap pills\n"]),
+        *product(["utf-16-le", "utf-16-be"], ["Привет, как дела?", "Grüße"]),
+    ],
+)
+def test_a_text_is_read_the_same_without_a_mark(codec: str, text: str) -> None:
+    settings = default_settings("text", 2)
+    saved, plain = (Document("1", (text.encode(one),)) for one in (codec, "utf-8"))
+
+    found = read_document(saved, settings)
+
+    assert found.views == read_document(plain, settings).views
+    assert found.digest != read_document(plain, settings).digest  # other bytes
+
+
+@pytest.mark.parametrize(
     "data",
     [
         bytes(range(256)) * 8,
@@ -160,8 +180,12 @@ def test_one_document_that_is_not_marked_is_warned_of(
     ],
     ids=["all", "program", "numbers", "beyond Unicode"],
 )
-def test_bytes_that_are_no_text_are_not_warned_of(tmp_path: Path, data: bytes) -> None:
+def test_bytes_that_are_no_text_are_read_as_they_are(
+    tmp_path: Path, data: bytes
+) -> None:
     path = tmp_path / "some.bin"
     path.write_bytes(data)
+
+    assert text_as_utf8(data) == data
 
     assert not [item for item in read(str(path)) if isinstance(item, Note)]
