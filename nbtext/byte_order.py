@@ -24,7 +24,10 @@ LONGEST_MARK: "Final" = 4
 
 
 LOOKED_AT: "Final" = 1024
-"""How much of a text is searched for NUL bytes, in bytes."""
+"""
+How much of a text is searched for NUL bytes, in bytes; of mail nothing
+(docs/experiments/064-charsets-nobody-names.md).
+"""
 
 
 def marked_codec(head: bytes) -> tuple[str, int] | None:
