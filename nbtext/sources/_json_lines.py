@@ -112,7 +112,7 @@ def bytes_of(value: Any, classes: tuple[str, ...] = ()) -> bytes | None:
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):
-        return _encoded(value)
+        return encoded(value)
     if value is None:
         return b""
     if isinstance(value, bool):
@@ -122,7 +122,7 @@ def bytes_of(value: Any, classes: tuple[str, ...] = ()) -> bytes | None:
     return None
 
 
-def _encoded(value: str) -> bytes:
+def encoded(value: str) -> bytes:
     r"""
     Return the UTF-8 of a string of JSON.
 

@@ -26,7 +26,7 @@ from nbtext.sources._heading import (
     other_separator,
 )
 from nbtext.sources._inspect import HEAD, LABELLED_LINES
-from nbtext.sources._json_lines import bytes_of, json_records
+from nbtext.sources._json_lines import bytes_of, encoded, json_records
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import BLANK, BadRecord, Line, line_end, lines
 from nbtext.sources._options import Options, Place
@@ -336,7 +336,9 @@ def _text(
             raise SourceError(f"{name}: {_ended(f'column {column}')}")
         raise _NoColumnError(f"column {column}", _ADD)
     value = record[column]
-    text = bytes_of(value, classes)
+    if isinstance(value, bytes):  # of tables all are
+        return value
+    text = encoded(value) if isinstance(value, str) else bytes_of(value, classes)
     if text is None:
         raise SourceError(
             f"{name}: a text was expected in column {column}, "
