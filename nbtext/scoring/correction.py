@@ -49,11 +49,13 @@ def correction_evidence(model: Model, bag: Bag) -> Iterator[Evidence]:
         settings = model.settings.views[view]
         if "weight" in settings.columns:
             weights = columns_of(terms, ("weight",))
-            rows = [
-                (key, class_, weights[key][-1] * value / (UNIT * VALUE_UNIT))
-                for key, values in correction.found(view, terms).items()
-                for class_, value in values
-            ]
+            unit = UNIT * VALUE_UNIT
+            rows = []
+            for key, values in correction.found(view, terms).items():
+                weight = weights[key][-1]
+                rows += [
+                    (key, class_, weight * value / unit) for class_, value in values
+                ]
             if is_one:
                 rows = [(key, 0, said if side else -said) for key, side, said in rows]
             yield Evidence(settings.name, rows, divisor=slope)

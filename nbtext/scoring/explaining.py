@@ -129,12 +129,11 @@ class _Taken(NamedTuple):
         """Return what some terms of a view say."""
         found = {key: _Term(defaultdict(float), defaultdict(float)) for key in keys}
         for rows in self.rows[view]:
-            for key, number, value in rows.terms:
-                if key in found:
-                    said, class_ = value / rows.divisor, number + rows.first
-                    found[key].by_class[class_] += said
-                    if rows.is_correction:
-                        found[key].correction[class_] += said
+            for key, number, value in [row for row in rows.terms if row[0] in found]:
+                said, class_ = value / rows.divisor, number + rows.first
+                found[key].by_class[class_] += said
+                if rows.is_correction:
+                    found[key].correction[class_] += said
         return found
 
 

@@ -15,16 +15,21 @@ if TYPE_CHECKING:
     from nbtext.policy import Policy
 
 from nbtext.counts.correction import CorrectionInfo
-from nbtext.scoring.stored_view import GONE, Entry, Stored, StoredView, damaged, summed
+from nbtext.scoring.stored_view import (
+    GONE,
+    Entry,
+    Stored,
+    StoredView,
+    Value,
+    damaged,
+    summed,
+)
 from nbtext.scoring.tail import TailView, keeps_tail
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 from nbtext.store import ModelFile, open_model
 from nbtext.store.calibrations import scoring_of
 from nbtext.store.schema import correction_arrays, term_arrays
-
-Value: TypeAlias = tuple[int, int]
-"""A class, and the value of a term there in a correction."""
 
 LogOdds: TypeAlias = Callable[[int, Collection[int]], dict[int, float] | None]
 """Returns what known terms of a view say, in nats, by key; None if it does not know."""
@@ -58,9 +63,12 @@ class StoredCorrection(NamedTuple):
         Raises:
             NotAModelError: some are in no class of the model.
         """
+        stored = self.stored[view]
+        if len(stored) == 1:
+            return stored[0].values(keys)
         return {
             key: [(class_, value) for class_, (value,) in entries]
-            for key, entries in summed(self.stored[view], keys).items()
+            for key, entries in summed(stored, keys).items()
         }
 
 

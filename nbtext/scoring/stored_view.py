@@ -6,10 +6,10 @@ verified first.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 from operator import add
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from nbtext.errors import NotAModelError
 from nbtext.settings.reading import KEY_BITS
@@ -18,6 +18,11 @@ from nbtext.store.schema import STRIDE, TermArrays, index_bits_of, stored_bits
 
 Entry: TypeAlias = tuple[int, tuple[int, ...]]
 """A class (its place in the model's classes) and a term's columns there."""
+
+Value: TypeAlias = tuple[int, int]
+"""A class, and the value of a term there in a correction."""
+
+Row = TypeVar("Row")
 
 Sums: TypeAlias = dict[int, dict[int, tuple[int, ...]]]
 """Key to class to columns."""
@@ -46,6 +51,15 @@ class Stored:
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
         raise NotImplementedError
+
+    def values(self, keys: Collection[int]) -> dict[int, list[Value]]:
+        """Return the same of terms that have one column: the bare values, but zeros."""
+        return _but_zeros(
+            {
+                key: [(class_, value) for class_, (value,) in entries]
+                for key, entries in self.found(keys).items()
+            }
+        )
 
     def log_odds(self, keys: Collection[int]) -> dict[int, float] | None:
         """Return what known terms say, in nats, by key; None if nobody says it."""
@@ -121,12 +135,23 @@ class StoredView(Stored):
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
+        return self._entries_of(self._terms(keys))
+
+    def values(self, keys: Collection[int]) -> dict[int, list[Value]]:
+        """Return the same of terms that have one column: the bare values, but zeros."""
+        column = self._columns[0]
+
+        def rows_of(start: int, end: int) -> Iterable[int]:
+            return column[start:end]
+
+        return _but_zeros(self._entries_by(self._terms(keys), rows_of, 1))
+
+    def _terms(self, keys: Collection[int]) -> dict[int, tuple[int, int]]:
+        """Return the code and the place of those terms that are here, by key."""
         places = self.find_keys(keys)
         self._arrays.verify(self._names.codes, places.values())
         codes = self._arrays.unverified(self._names.codes)
-        return self._entries_of(
-            {key: (codes[place], place) for key, place in places.items()}
-        )
+        return {key: (codes[place], place) for key, place in places.items()}
 
     def find_keys(self, keys: Collection[int]) -> dict[int, int]:
         """
@@ -181,21 +206,42 @@ class StoredView(Stored):
         Args:
             terms: key to the term's code and place.
         """
+        columns = self._columns
+
+        def rows_of(start: int, end: int) -> Iterable[tuple[int, ...]]:
+            return zip(*[column[start:end] for column in columns], strict=True)
+
+        return self._entries_by(terms, rows_of, self._ones)
+
+    def _entries_by(
+        self,
+        terms: dict[int, tuple[int, int]],
+        rows_of: Callable[[int, int], Iterable[Row]],
+        one: Row,
+    ) -> dict[int, list[tuple[int, Row]]]:
+        """
+        Return what is counted of terms, class by class, by key.
+
+        Args:
+            terms: key to the term's code and place.
+            rows_of: returns what is counted in entries, from which to which.
+            one: the same where nothing is stored.
+        """
         n_classes = len(self._places)
         spans = self._spans(
             {place: code for code, place in terms.values() if code >= n_classes}
         )
         classes = self._arrays.unverified(self._names.classes)
-        columns, places, ones = self._columns, self._places, self._ones
+        places = self._places
         has_gone = GONE in places
-        found: dict[int, list[Entry]] = {}
+        found: dict[int, list[tuple[int, Row]]] = {}
         for key, (code, place) in terms.items():
             if code < n_classes:
-                entries = [(places[code], ones)]
+                entries = [(places[code], one)]
             else:
                 start, end = spans[place]
                 numbers = classes[start:end]
-                rows = zip(*[column[start:end] for column in columns], strict=True)
+                rows = rows_of(start, end)
                 try:
                     entries = [*zip(map(places.__getitem__, numbers), rows)]  # noqa: B905  both are of the span
                 except IndexError:
@@ -237,6 +283,15 @@ class StoredView(Stored):
             if not start <= end <= length:
                 what = f"a term's values are those from {start} to {end} of {length}"
                 raise damaged(self._path, what)
+
+
+def _but_zeros(found: dict[int, list[Value]]) -> dict[int, list[Value]]:
+    """Return the values of terms that are not zero."""
+    return {
+        key: kept
+        for key, entries in found.items()
+        if (kept := [entry for entry in entries if entry[1]])
+    }
 
 
 def damaged(path: str, what: str) -> NotAModelError:

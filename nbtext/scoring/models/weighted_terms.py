@@ -103,14 +103,11 @@ class OnWeightedTerms(EventModel):
         rows = []
         for key, entries in found.items():
             x = weight * logs[key] / length
-            whole = sum(columns[column] for _, columns in entries) / UNIT
+            whole = sum([columns[column] for _, columns in entries]) / UNIT
+            of_all = log(whole + a)
             for class_, columns in entries:
                 w = columns[column] / UNIT
-                says = (
-                    log(whole + a)
-                    - log(whole - w + a)
-                    + own * log(1 + w * rates[class_])
-                )
+                says = of_all - log(whole - w + a) + own * log(1 + w * rates[class_])
                 rows.append((key, class_, x * says))
         n_terms = max(model.n_terms(view), 1)
         sum_of_x = weight * sum(logs.values()) / length
