@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from nbtext.counts import ReadReport
-    from nbtext.counts.counting import Progress
+    from nbtext.counts.read_report import Progress
     from nbtext.document import AnyDocument, Document
     from nbtext.learning.reading_once import LabelledSources
 

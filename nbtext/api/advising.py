@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from nbtext.arguments import AnyPath
     from nbtext.counts import ReadReport
-    from nbtext.counts.counting import Progress
+    from nbtext.counts.read_report import Progress
     from nbtext.doctor import Findings
     from nbtext.learning import SettingsOverrides
     from nbtext.policy import FalsePositives

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from nbtext.arguments import AnyPath
     from nbtext.counts import ReadReport
-    from nbtext.counts.counting import Progress
+    from nbtext.counts.read_report import Progress
     from nbtext.document import AnyDocument, Item, Note
     from nbtext.evaluation import Evaluation
     from nbtext.evaluation.stream import OrderName

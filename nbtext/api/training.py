@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from nbtext.arguments import AnyPath
     from nbtext.counts import ReadReport
-    from nbtext.counts.counting import Progress
+    from nbtext.counts.read_report import Progress
     from nbtext.document import AnyDocument, Item
     from nbtext.learning import Trained
     from nbtext.learning.regimes import Regime

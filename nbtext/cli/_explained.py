@@ -247,6 +247,8 @@ def against_json(
 
 def flip_lines(found: Flip) -> Iterator[str]:
     """Say what it would take to have a document in another class."""
+    from nbtext.learning.flipping import MOST
+
     label = class_name(found.label)
     before = probability(found.before.probability_of(found.label))
     if found.result.outcome == "refused":

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
@@ -31,10 +31,12 @@ from nbtext.cli._narrow import (
 )
 from nbtext.cli._report import UNSURE, class_name, escaped
 from nbtext.cli._tables import COLOURS, aligned
-from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.comparing import Difference
 from nbtext.scoring.explanation import Explanation
-from nbtext.scoring.top import TopTerm
+
+if TYPE_CHECKING:  # which loads numpy
+    from nbtext.evaluation.misjudged import Misjudged
+    from nbtext.scoring.top import TopTerm
 
 BAR: Final = 10
 """Columns of the longest bar."""
@@ -154,7 +156,7 @@ def against_tables(
     yield table
 
 
-def error_tables(errors: Iterable[Misjudged]) -> Iterator[Table | Text]:
+def error_tables(errors: "Iterable[Misjudged]") -> Iterator[Table | Text]:
     """Yield misjudged documents: a line, so that its name can be copied, and why."""
     for error in errors:
         truth, label, probability, name = error_row(error)
@@ -171,7 +173,7 @@ def error_tables(errors: Iterable[Misjudged]) -> Iterator[Table | Text]:
         yield Text()
 
 
-def top_table(terms: Sequence[TopTerm]) -> NarrowTable:
+def top_table(terms: "Sequence[TopTerm]") -> NarrowTable:
     """Return the terms that speak for classes, a row each."""
     label, *numbers = TOP_HEADINGS[:5]
     table = NarrowTable(
@@ -189,7 +191,7 @@ def top_table(terms: Sequence[TopTerm]) -> NarrowTable:
     return table
 
 
-def _top_cells(term: TopTerm) -> list[str]:
+def _top_cells(term: "TopTerm") -> list[str]:
     """Return the columns of a term; its place is in one, as in those of `why`."""
     *cells, view, field, text = top_row(term)
     return [*cells, view if field == "-" else _where(view, field), text]

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbtext.cli._explained import (
     against_json,
@@ -26,17 +26,19 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.counts import ReadReport
-from nbtext.counts.counting import documents
+from nbtext.counts.read_report import documents
 from nbtext.document import Document, readable
 from nbtext.errors import SettingsError, SourceError
 from nbtext.learning import SettingsOverrides
-from nbtext.learning.flipping import Flip, flip
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model
 from nbtext.scoring.comparing import differences
 from nbtext.scoring.explanation import Explanation
 from nbtext.sources import Options
 from nbtext.sources import documents as source_documents
+
+if TYPE_CHECKING:
+    from nbtext.learning.flipping import Flip
 
 
 class WhyRequest(NamedTuple):
@@ -123,10 +125,12 @@ def _only(
 
 def _flip(
     opened: Model, classifier: Classifier, document: Document, request: WhyRequest
-) -> Flip | None:
+) -> "Flip | None":
     """Return what it would take to have the document elsewhere, if that is asked."""
     if not request.is_flip:
         return None
+    from nbtext.learning.flipping import flip
+
     scoring = classifier.model.scoring
     return flip(
         opened,
@@ -138,7 +142,11 @@ def _flip(
 
 
 def _print(
-    explanation: Explanation, found: Flip | None, request: WhyRequest, *, is_first: bool
+    explanation: Explanation,
+    found: "Flip | None",
+    request: WhyRequest,
+    *,
+    is_first: bool,
 ) -> None:
     top = request.top
     before = [] if is_first else [""]

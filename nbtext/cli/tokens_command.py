@@ -27,7 +27,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.counts import ReadReport
-from nbtext.counts.counting import documents
+from nbtext.counts.read_report import documents
 from nbtext.document import readable
 from nbtext.errors import NoModelError
 from nbtext.scoring import load_model

@@ -121,7 +121,7 @@ def _why_missing(model: Model, missing: int) -> str:
 def _read(
     sources: tuple[str, ...], options: Options, report: "ReadReport"
 ) -> Iterator[Document]:
-    from nbtext.counts.counting import documents
+    from nbtext.counts.read_report import documents
 
     items = source_documents(sources, options, labelled=False)
     return documents(items, report, options.max_bytes)

@@ -14,8 +14,8 @@ from nbtext.faces import lazy_face
 if TYPE_CHECKING:
     from nbtext.counts.calibration import Calibration, bin_of
     from nbtext.counts.counter import Counter
-    from nbtext.counts.counting import ReadReport
     from nbtext.counts.fitting import Fit, fit, stored_fit
+    from nbtext.counts.read_report import ReadReport
     from nbtext.counts.sample import Sample
     from nbtext.counts.sorted_counts import SortedCounts
     from nbtext.counts.table import CountTable, LedgerRun, ledger_of, n_terms
@@ -43,7 +43,7 @@ __all__ = [
 _HOMES: Final = {
     "calibration": ["Calibration", "bin_of"],
     "counter": ["Counter"],
-    "counting": ["ReadReport"],
+    "read_report": ["ReadReport"],
     "fitting": ["Fit", "fit", "stored_fit"],
     "sample": ["Sample"],
     "sorted_counts": ["SortedCounts"],

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
     from nbtext.arguments import AnyPath
-    from nbtext.counts.counting import Progress
+    from nbtext.counts.read_report import Progress
     from nbtext.distributed.listing import Chunk, Listed
     from nbtext.distributed.parts import ChunkReport, Marks
     from nbtext.learning import SettingsOverrides

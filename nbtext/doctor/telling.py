@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Reading
 
 from nbtext.counts import ReadReport
-from nbtext.counts.counting import documents
+from nbtext.counts.read_report import documents
 from nbtext.errors import SourceError
 from nbtext.files.temporary import temporary_folder
 from nbtext.scoring import Classifier, load_model

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 import numpy as np
 
 from nbtext.counts import ReadReport
-from nbtext.counts.counting import documents
+from nbtext.counts.read_report import documents
 from nbtext.errors import SourceError
 from nbtext.evaluation.misjudged import Misjudged, worst_first
 from nbtext.files.temporary import temporary_folder

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 import numpy as np
 
 from nbtext.counts import ReadReport
-from nbtext.counts.counting import Progress
+from nbtext.counts.read_report import Progress
 from nbtext.document import Item, Note
 from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.documents import Named

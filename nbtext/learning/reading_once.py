@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 from nbtext.counts import Counter, CountTable, ReadReport, Sample
 from nbtext.counts.counter import BATCH, LEAST_SIZE
-from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
+from nbtext.counts.counting import guess, readings, settings_for
+from nbtext.counts.read_report import Progress, documents
 from nbtext.counts.sample import Block
 from nbtext.document import Note
 from nbtext.errors import NoMemoryError

@@ -22,12 +22,12 @@ from nbtext.counts import CountTable, ReadReport, ledger_of, n_terms
 from nbtext.counts.counting import (
     Counted,
     Limits,
-    Progress,
     count,
     count_with,
     guess,
     settings_for,
 )
+from nbtext.counts.read_report import Progress
 from nbtext.counts.room import give_back
 from nbtext.counts.sorted_counts import starts_of_runs
 from nbtext.counts.table import in_digest_ranges

@@ -294,6 +294,19 @@ def test_what_a_model_knows_is_said_without_numpy(tmp_path: Path) -> None:
     assert loaded.isdisjoint(HEAVY)
 
 
+@pytest.mark.usefixtures("model")
+def test_so_is_why_a_mail_is_of_a_class(tmp_path: Path) -> None:
+    (tmp_path / "document.eml").write_text("Subject: money\n\nmoney winner\n")
+
+    loaded = loaded_by(
+        RUN.format(arguments=["why", "-m", "m.nbt", "document.eml"]), tmp_path
+    )
+
+    assert "nbtext.scoring.explaining" in loaded
+    assert "nbtext.learning.flipping" not in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
 KNOWN = b"Subject: money\n\nmoney for a winner\n"
 LEAN = [
     ["classify", "-m", "mail.nbt"],
