@@ -100,7 +100,7 @@ def sums_of(explanation: Explanation) -> Iterator[tuple[str, str]]:
     if explanation.prior:
         yield "prior", f"{nats(explanation.prior)}\t(of the policy)"
     if abs(explanation.cap) >= 0.0005:
-        yield "cap", f"{nats(explanation.cap)}\t(so many documents cannot tell more)"
+        yield "cap", f"{nats(explanation.cap)}\t(so few documents cannot make it surer)"
     name = class_name(explanation.label)
     yield f"log-odds of {name}", nats(explanation.log_odds)
     yield f"probability of {name}", probability(explanation.probability)

@@ -76,7 +76,12 @@ def _listed(reasons: Iterable[Reason]) -> str:
             texts.append(text)
         if len(texts) == NAMED:
             break
-    return ", ".join(f"'{text}'" for text in texts)
+    return ", ".join(map(_quoted, texts))
+
+
+def _quoted(text: str) -> str:
+    """Return a term in quotes that are not in it, if there are such."""
+    return f'"{text}"' if "'" in text else f"'{text}'"
 
 
 def shortened(text: str, most: int) -> str:

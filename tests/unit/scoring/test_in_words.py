@@ -69,6 +69,12 @@ def test_the_strongest_three_that_differ_are_named_and_long_ones_cut() -> None:
     assert in_words(found) == f"mostly the body: '{'x' * 27}...', 'two', 'three'"
 
 
+def test_a_term_with_an_apostrophe_is_in_double_quotes() -> None:
+    found = explanation(reason("don't", "body", 2.0), reason("'", "body", 1.0))
+
+    assert in_words(found) == """mostly the body: "don't", "'\""""
+
+
 def test_nothing_may_speak_for_a_class() -> None:
     found = explanation(reason("lunch", "body", -1.0))
 
