@@ -74,6 +74,11 @@ LEAST_PILE: Final = 1 << 12
 COUNT_BITS: Final = 64 - KEY_BITS
 """The bits of a count that fit beside a key in 64 bits."""
 
+MOST_SORTED: Final = 2
+"""Maximum columns of which each is sorted beside the keys, as one number: two sorts of
+numbers take a third of what one takes that moves other arrays after them
+(docs/experiments/061-time-of-text.md)."""
+
 BATCH: Final = 1 << 18
 """How many code points make a batch (docs/experiments/002-speed.md)."""
 
@@ -332,11 +337,14 @@ def _summed_run(piles: _Piles) -> SortedCounts:
 
 def _sorted_run(piles: _Piles) -> SortedCounts:
     """Turn piles into counts: how many of the same key there are, and what they sum."""
-    if not any(piles.further):
-        small = [*map(_in_count_bits, piles.counts)]
-        fitting = [counts for counts in small if counts is not None]
-        if len(fitting) == len(small):
-            return _sums_of_terms(piles.keys, fitting)
+    columns = [piles.counts, *zip(*piles.further, strict=True)]
+    if len(columns) <= MOST_SORTED:
+        small = [[*map(_in_count_bits, parts)] for parts in columns]
+        fitting = [[one for one in parts if one is not None] for parts in small]
+        if all(map(len(piles.keys).__eq__, map(len, fitting))):
+            first, *others = (_sums_of_terms(piles.keys, parts) for parts in fitting)
+            sums = (*first.columns, *(other.columns[0] for other in others))
+            return SortedCounts(first.keys, sums)
     keys, counts = np.concatenate(piles.keys), np.concatenate(piles.counts)
     further = [np.concatenate(parts) for parts in zip(*piles.further, strict=True)]
     order = np.argsort(keys)
@@ -344,9 +352,9 @@ def _sorted_run(piles: _Piles) -> SortedCounts:
     return _sum_equal(keys.take(order), [counts.take(order), *further])
 
 
-def _in_count_bits(counts: NDArray[np.signedinteger]) -> SmallCounts | None:
+def _in_count_bits(counts: NDArray[np.integer]) -> SmallCounts | None:
     """Return counts, 0 or more, in as many bits as are beside a key, if they fit."""
-    if counts.dtype == np.int16:
+    if counts.dtype.itemsize == 2:
         return counts.view(np.uint16)
     return None if counts.max(initial=0) >> COUNT_BITS else counts.astype(np.uint16)
 

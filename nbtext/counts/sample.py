@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -93,6 +94,13 @@ class Block:
     def places(self) -> list[Place]:
         """Return what orders the documents."""
         return list(zip(self.digests, self.labels, self.fingerprints, strict=True))
+
+    def places_of(self, numbers: Sequence[int]) -> list[Place]:
+        """Return what orders some of the documents."""
+        if len(numbers) == len(self):
+            return self.places
+        digests, labels, marks = self.digests, self.labels, self.fingerprints
+        return [(digests[n], labels[n], marks[n]) for n in numbers]
 
     @property
     def halves(self) -> NDArray[np.uint64]:
@@ -293,13 +301,16 @@ class Sample:
         Returns:
             By block which of its documents are chosen; and the first that is too many.
         """
+        is_whole = self._documents <= most and self._terms <= most_terms
+        if is_whole and self.end is None:
+            return {n: [*range(len(own))] for n, own in enumerate(self._blocks)}, None
         last = self._last_half(most, most_terms, distinct=distinct)
         last = min(_half_of(self.end), last)
-        rows = []
+        rows: list[tuple[Place, int, int, int]] = []
         for number, block in enumerate(self._blocks):
-            places, sizes = block.places, block.sizes.tolist()
-            for place in np.flatnonzero(block.halves <= last).tolist():
-                rows.append((places[place], sizes[place], number, place))
+            places = np.flatnonzero(block.halves <= last).tolist()
+            sizes = block.sizes.take(places).tolist()
+            rows += zip(block.places_of(places), sizes, repeat(number), places)
         rows.sort()
         kept: defaultdict[int, list[int]] = defaultdict(list)
         n_terms = n_documents = 0

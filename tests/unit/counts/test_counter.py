@@ -234,3 +234,23 @@ def test_counts_of_any_width_are_counted() -> None:
         assert found.keys.tolist() == [3, 9]
         assert found.columns[0].tolist() == [int(counts[0] + counts[1]), 2]
         assert found.columns[1].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("most", [1, 70_000])
+def test_a_column_that_is_sorted_by_itself_goes_with_the_others(most: int) -> None:
+    """The counts of one run have too many bits, so that all is sorted as it was."""
+    chance = np.random.default_rng(3)
+    keys = chance.integers(0, 500, 3_000).astype(np.uint64)
+    counts = chance.integers(1, most + 1, 3_000)
+    weights = chance.integers(0, 65_536, 3_000).astype(np.uint16)
+    further = [[part] for part in np.split(weights, 4)]
+    piles = counter._Piles(np.split(keys, 4), np.split(counts, 4), further)
+
+    found = counter._sorted_run(piles)
+
+    assert found.keys.tolist() == sorted({*keys.tolist()})
+    added: list[NDArray[np.integer]] = [counts, np.ones_like(counts), weights]
+    for column, values in zip(found.columns, added, strict=True):
+        sums = np.bincount(keys.astype(np.int64), values).astype(np.int64)
+        assert column.tolist() == sums[sums > 0].tolist()
+        assert column.dtype == np.int32
