@@ -26,7 +26,7 @@ LOOPS = Extension(
     depends=sources("*.h"),
     libraries=["m"],
     # no a * b + c in one rounding: the same bits as arrays give
-    extra_compile_args=["-ffp-contract=off"],
+    extra_compile_args=["-ffp-contract=off", "-fvisibility=hidden"],
     define_macros=[("Py_LIMITED_API", "0x030b0000")],
     py_limited_api=True,
     optional=True,

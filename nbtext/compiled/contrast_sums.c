@@ -59,7 +59,7 @@ typedef struct {
     const int64_t *labels;
     const double *own, *rates;
     double smoothing;
-    double *complements, *owns;
+    double *complements, *owns; /* the latter NULL if nobody wants it */
 } Sums;
 
 static double
@@ -79,39 +79,34 @@ typedef struct {
 
 /* Add what waits to the sums of a document. */
 FOR_EACH_PROCESSOR static void
-add_up(Waiting *waiting, size_t n_classes, double *restrict complements,
-       double *restrict owns)
+add_up(const Sums *sums, size_t document, Waiting *waiting)
 {
+    size_t n_classes = sums->of.n_classes;
+    double *restrict complements = sums->complements + document * n_classes;
+    double *restrict owns = sums->owns ? sums->owns + document * n_classes : NULL;
     take_logarithms(waiting->tops, waiting->n_terms);
     take_logarithms(waiting->rests, waiting->length);
-    take_logarithms(waiting->owns, waiting->length);
+    take_logarithms(waiting->owns, owns ? waiting->length : 0);
     const double *rest = waiting->rests, *own = waiting->owns;
     for (size_t t = 0; t < waiting->n_terms; t++) {
         double x = waiting->x[t], top = waiting->tops[t];
         const uint16_t *classes = waiting->classes[t];
         size_t length = waiting->lengths[t];
         if (length == n_classes) { /* it is in all classes, which are in order */
-            for (size_t c = 0; c < length; c++) {
+            for (size_t c = 0; c < length; c++)
                 complements[c] += x * (top - rest[c]);
+            for (size_t c = 0; owns && c < length; c++)
                 owns[c] += x * own[c];
-            }
         } else {
-            for (size_t n = 0; n < length; n++) {
+            for (size_t n = 0; n < length; n++)
                 complements[classes[n]] += x * (top - rest[n]);
+            for (size_t n = 0; owns && n < length; n++)
                 owns[classes[n]] += x * own[n];
-            }
         }
         rest += length;
         own += length;
     }
     waiting->length = waiting->n_terms = 0;
-}
-
-static void
-add_document(const Sums *sums, size_t document, Waiting *waiting)
-{
-    size_t first = document * sums->of.n_classes;
-    add_up(waiting, sums->of.n_classes, sums->complements + first, sums->owns + first);
 }
 
 /* Return the sum of some weights. */
@@ -167,10 +162,10 @@ add_entries(const Sums *sums, size_t document, Term term, Waiting *waiting)
     for (size_t k = 0; k < term.length; k++)
         rests[k] = not_below_zero(whole - weights[k]) + a;
     if (term.length == sums->of.n_classes) /* it is in all classes, which are in order */
-        for (size_t k = 0; k < term.length; k++)
+        for (size_t k = 0; sums->owns && k < term.length; k++)
             owns[k] = 1.0 + weights[k] * rates[k];
     else
-        for (size_t k = 0; k < term.length; k++)
+        for (size_t k = 0; sums->owns && k < term.length; k++)
             owns[k] = 1.0 + weights[k] * rates[classes[k]];
     waiting->tops[waiting->n_terms] = whole + a;
     waiting->x[waiting->n_terms] = term.x;
@@ -206,7 +201,7 @@ add_term(const Sums *sums, size_t document, int64_t number, Waiting *waiting)
         term.first = first;
         term.length = left < ROWS ? left : ROWS;
         if (waiting->length + term.length > ROWS)
-            add_document(sums, document, waiting);
+            add_up(sums, document, waiting);
         if (are_classes(sums->of.classes + first, term.length, sums->of.n_classes))
             add_entries(sums, document, term, waiting);
     }
@@ -223,7 +218,7 @@ sum_document(const Sums *sums, size_t document)
             fetch_term(&sums->of, term);
         add_term(sums, document, term, &waiting);
     }
-    add_document(sums, document, &waiting);
+    add_up(sums, document, &waiting);
 }
 
 PyObject *
@@ -242,12 +237,13 @@ add_by_class(PyObject *module, PyObject *args)
     sums.labels = b[7].buf;
     sums.rates = b[8].buf;
     sums.complements = b[9].buf;
-    sums.owns = b[10].buf;
+    sums.owns = b[10].len ? b[10].buf : NULL;
     bool is_sound = take_spread(&sums.of, n_all_terms, b) && has_size(&b[6], n, 8)
                     && has_size(&b[7], sums.of.n_documents, 8);
     sums.of.n_classes = is_sound && sums.of.n_documents ? n_cells / sums.of.n_documents : 0;
     is_sound = is_sound && has_size(&b[8], sums.of.n_documents * sums.of.n_classes, 8)
-               && has_size(&b[9], n_cells, 8) && has_size(&b[10], n_cells, 8);
+               && has_size(&b[9], n_cells, 8)
+               && (!sums.owns || has_size(&b[10], n_cells, 8));
     if (is_sound) {
         Py_BEGIN_ALLOW_THREADS
         for (size_t document = 0; document < sums.of.n_documents; document++)

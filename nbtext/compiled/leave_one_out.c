@@ -37,9 +37,12 @@ mean_left_out(const LeftOut *of, size_t label, int64_t first, int64_t end, doubl
         uint64_t place = (uint64_t)of->places[n], times = (uint64_t)of->times[n];
         if (place >= of->n_pairs)
             return false;
-        if (n + AHEAD < end && (uint64_t)of->places[n + AHEAD] < of->n_pairs)
-            PREFETCH(address_of(of->pairs, 2 * (size_t)of->places[n + AHEAD]));
-        int64_t pair[2] = {integer_at(of->pairs, 2 * place), integer_at(of->pairs, 2 * place + 1)};
+        uint64_t next = n + AHEAD < end ? (uint64_t)of->places[n + AHEAD] : UINT64_MAX;
+        if (next < of->n_pairs)
+            PREFETCH(address_of(of->pairs, 2 * next));
+        int64_t pair[2];
+        for (size_t class = 0; class < 2; class++)
+            pair[class] = integer_at(of->pairs, 2 * place + class);
         pair[label] = (int64_t)((uint64_t)pair[label] - times);
         double odds = (double)pair[1] * factors[1] + 1;
         odds /= (double)pair[0] * factors[0] + 1;
@@ -99,6 +102,5 @@ add_means_left_out(PyObject *module, PyObject *args)
         PyBuffer_Release(&b[n]);
     if (is_sound)
         return counted_none();
-    PyErr_SetString(PyExc_ValueError, "these are no documents with the counts they are in");
-    return NULL;
+    return PyErr_Format(PyExc_ValueError, "these are no documents with the counts they are in");
 }

@@ -181,7 +181,7 @@ fetch_term(const Spread *of, int64_t term)
 
 /* Compiled for several generations of a processor where the loader can choose. */
 #if !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define FOR_EACH_PROCESSOR
 #endif

@@ -18,7 +18,7 @@ static const double LENGTH = 65535.0; /* of a document's vector of integers */
 
 /* The documents in one view: where each one's terms begin, their places and weights. */
 typedef struct {
-    Py_buffer begins_buffer, places_buffer, weights_buffer;
+    Py_buffer buffers[3];
     const int64_t *begins;
     const int32_t *places;
     const uint16_t *weights;
@@ -36,7 +36,7 @@ typedef struct {
     int64_t *biases;
     uint64_t *dots;
     double *logits; /* which begins the memory of all that is by class */
-    double *visits;  /* how many documents of each class there are */
+    double *sizes;   /* of each class, the root of how many documents there are, and one */
     int32_t *steps;  /* of the document that is visited, by class */
     uint16_t *moved; /* the classes whose step is not zero */
     size_t n_moved;
@@ -47,7 +47,7 @@ FOR_EACH_PROCESSOR static void
 find_logits(Passes *passes, size_t document)
 {
     size_t n_classes = passes->n_classes, ahead = n_classes < WHOLE ? n_classes / 2 : LINE;
-    const Store *store = &passes->store;
+    const Store local = passes->store, *store = &local; /* that nothing here writes to */
     uint64_t *restrict dots = passes->dots;
     memset(dots, 0, n_classes * sizeof *dots);
     for (size_t v = 0; v < passes->n_views; v++) {
@@ -57,11 +57,11 @@ find_logits(Passes *passes, size_t document)
             if (term + AHEAD < end)
                 PREFETCH(store->rows + view->places[term + AHEAD]);
             if (term + AHEAD / 2 < end) {
-                uint32_t first = store->rows[view->places[term + AHEAD / 2]].first;
+                uint32_t first = row_of(store, (size_t)view->places[term + AHEAD / 2]).first;
                 for (size_t n = 0; n <= ahead; n += LINE)
                     PREFETCH(store->entries + first + n);
             }
-            Row row = store->rows[view->places[term]];
+            Row row = row_of(store, (size_t)view->places[term]);
             int64_t weight = view->weights[term];
             const int64_t *entries = store->entries + row.first;
             if (row.length == NARROW) {
@@ -97,8 +97,8 @@ find_steps(Passes *passes, size_t document)
     for (size_t c = 0; c < passes->n_classes; c++)
         sum += logits[c] = exp(logits[c] - best);
     for (size_t c = 0; c < passes->n_classes; c++)
-        most = fmax(most, logits[c] / sqrt(passes->visits[c] + 1.0));
-    double likely = logits[label] / sqrt(passes->visits[label] + 1.0) / most;
+        most = fmax(most, logits[c] / passes->sizes[c]);
+    double likely = logits[label] / passes->sizes[label] / most;
     double copies = fmin(fmax((double)passes->times[document], 1.0), MOST_COPIES);
     double rate = passes->rate * pow(likely, passes->doubt) / copies, cut = passes->cut / copies;
     passes->n_moved = 0;
@@ -114,9 +114,10 @@ find_steps(Passes *passes, size_t document)
 static Outcome
 learn(Passes *passes, size_t document)
 {
+    Outcome outcome = DONE;
     int64_t times = passes->times[document];
-    if (passes->n_moved && (times < 0 || times > MOST_TIMES))
-        return TOO_LARGE;
+    if (!passes->n_moved || times < 0 || times > MOST_TIMES)
+        return passes->n_moved ? TOO_LARGE : DONE;
     for (size_t n = 0; n < passes->n_moved; n++) {
         size_t c = passes->moved[n];
         uint64_t moved = (uint64_t)passes->steps[c] * (uint64_t)times;
@@ -126,19 +127,12 @@ learn(Passes *passes, size_t document)
     for (size_t v = 0; v < passes->n_views; v++) {
         const Documents *view = passes->views + v;
         int64_t end = view->begins[document + 1];
-        for (int64_t term = view->begins[document]; term < end; term++) {
-            size_t place = (size_t)view->places[term];
-            int64_t weight = view->weights[term];
-            for (size_t n = 0; n < passes->n_moved; n++) {
-                uint16_t c = passes->moved[n];
-                int64_t value = weight * passes->steps[c] * times;
-                Outcome outcome = add_value(&passes->store, place, c, value);
-                if (outcome != DONE)
-                    return outcome;
-            }
-        }
+        for (int64_t term = view->begins[document]; outcome == DONE && term < end; term++)
+            outcome = add_values(&passes->store, (size_t)view->places[term],
+                                 passes->moved, passes->n_moved, passes->steps,
+                                 view->weights[term] * times);
     }
-    return DONE;
+    return outcome;
 }
 
 /* Visit documents in an order; false, with an error, if that cannot be done. */
@@ -181,20 +175,19 @@ take_view(Passes *passes, PyObject *arrays, size_t n_terms)
 {
     Documents *view = passes->views + passes->n_views;
     if (passes->n_views == MOST_VIEWS || !PyTuple_Check(arrays)
-        || !PyArg_ParseTuple(arrays, "y*y*y*", &view->begins_buffer,
-                             &view->places_buffer, &view->weights_buffer)) {
+        || !PyArg_ParseTuple(arrays, "y*y*y*", &view->buffers[0], &view->buffers[1],
+                             &view->buffers[2])) {
         if (!PyErr_Occurred())
             PyErr_SetString(PyExc_ValueError, "these are no views, or too many");
         return false;
     }
     passes->n_views++; /* from here on its buffers are released */
-    size_t n = (size_t)view->places_buffer.len / 4;
-    view->begins = view->begins_buffer.buf;
-    view->places = view->places_buffer.buf;
-    view->weights = view->weights_buffer.buf;
-    bool is_sound = has_size(&view->begins_buffer, passes->n_documents + 1, 8)
-                    && has_size(&view->places_buffer, n, 4)
-                    && has_size(&view->weights_buffer, n, 2)
+    size_t n = (size_t)view->buffers[1].len / 4;
+    view->begins = view->buffers[0].buf;
+    view->places = view->buffers[1].buf;
+    view->weights = view->buffers[2].buf;
+    bool is_sound = has_size(&view->buffers[0], passes->n_documents + 1, 8)
+                    && has_size(&view->buffers[1], n, 4) && has_size(&view->buffers[2], n, 2)
                     && are_starts(view->begins, passes->n_documents, (int64_t)n);
     for (size_t i = 0; is_sound && i < n; i++)
         is_sound = view->places[i] >= 0 && (size_t)view->places[i] < n_terms;
@@ -212,8 +205,8 @@ allocate(Passes *passes, size_t n_terms)
         PyErr_NoMemory();
         return false;
     }
-    passes->visits = passes->logits + n;
-    passes->biases = (int64_t *)(void *)(passes->visits + n);
+    passes->sizes = passes->logits + n;
+    passes->biases = (int64_t *)(void *)(passes->sizes + n);
     passes->dots = (uint64_t *)(void *)(passes->biases + n);
     passes->steps = (int32_t *)(void *)(passes->dots + n);
     passes->moved = (uint16_t *)(void *)(passes->steps + n);
@@ -223,11 +216,8 @@ allocate(Passes *passes, size_t n_terms)
 static void
 release(Passes *passes)
 {
-    for (size_t v = 0; v < passes->n_views; v++) {
-        PyBuffer_Release(&passes->views[v].begins_buffer);
-        PyBuffer_Release(&passes->views[v].places_buffer);
-        PyBuffer_Release(&passes->views[v].weights_buffer);
-    }
+    for (size_t n = 0; n < 3 * passes->n_views; n++)
+        PyBuffer_Release(&passes->views[n / 3].buffers[n % 3]);
     free(passes->logits);
 }
 
@@ -271,7 +261,9 @@ correct(PyObject *module, PyObject *args)
     is_sound = is_sound && allocate(&passes, (size_t)n_terms);
     const int64_t *order = b[0].buf, *scored = b[1].buf;
     for (size_t i = 0; is_sound && i < n_order; i++)
-        passes.visits[passes.labels[order[i]]] += 1.0;
+        passes.sizes[passes.labels[order[i]]] += 1.0;
+    for (size_t c = 0; is_sound && c < passes.n_classes; c++)
+        passes.sizes[c] = sqrt(passes.sizes[c] + 1.0);
     for (Py_ssize_t pass = 0; is_sound && n_order && pass < n_passes; pass++) {
         is_sound = visit_all(&passes, order, n_order);
         passes.rate *= passes.decay;

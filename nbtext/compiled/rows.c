@@ -13,9 +13,7 @@ widen_store(Store *store, size_t more)
     if (store->length + more <= store->room)
         return true;
     size_t room = 2 * store->room + more + 1024;
-    if (room > UINT32_MAX)
-        return false;
-    int64_t *entries = realloc(store->entries, room * sizeof *entries);
+    int64_t *entries = room > UINT32_MAX ? NULL : realloc(store->entries, 8 * room);
     if (!entries)
         return false;
     store->entries = entries;
@@ -28,9 +26,15 @@ make_store(Store *store, size_t n_terms, size_t n_classes)
 {
     store->n_terms = n_terms;
     store->n_classes = n_classes;
+    store->full = (n_classes + 1) / 2;
     store->rows = calloc(n_terms + 1, sizeof *store->rows);
     store->length = 1; /* the first one is nobody's */
-    return store->rows && widen_store(store, 2 * n_terms + 1); /* rather than copy it */
+    store->are_full = store->full <= MOST_OF_FEW && n_terms < UINT32_MAX / (MOST_OF_FEW + 1);
+    if (!store->are_full)
+        return store->rows && widen_store(store, 2 * n_terms + 1); /* rather than copy it */
+    store->length = store->room = n_terms * store->full + 1;
+    store->entries = calloc(store->room, sizeof *store->entries);
+    return store->rows && store->entries;
 }
 
 void
@@ -38,12 +42,6 @@ release_store(Store *store)
 {
     free(store->rows);
     free(store->entries);
-}
-
-static bool
-is_narrow(int64_t value)
-{
-    return value >= INT32_MIN && value <= INT32_MAX;
 }
 
 /* Return how many entries of a row that is full or not can be read. */
@@ -81,9 +79,11 @@ fill(Store *store, Row *row)
 {
     size_t n = store->n_classes;
     bool is_wide = row->length == NARROW; /* which has a value of more bits now */
-    for (size_t k = 0; !is_wide && k < row->length; k++)
-        is_wide = !is_narrow(value_of(store->entries[row->first + k]));
-    size_t room = is_wide ? n : (n + 1) / 2;
+    for (size_t k = 0; !is_wide && k < row->length; k++) {
+        int64_t value = value_of(store->entries[row->first + k]);
+        is_wide = value != (int32_t)value;
+    }
+    size_t room = is_wide ? n : store->full;
     if (n >= NARROW || !widen_store(store, room))
         return false;
     int64_t *to = store->entries + store->length;
@@ -107,7 +107,7 @@ static bool
 widen(Store *store, Row *row)
 {
     size_t kind = row->room + 1u, room = (size_t)1 << kind;
-    if (room >= (store->n_classes + 1) / 2)
+    if (room >= store->full)
         return fill(store, row);
     if (!widen_store(store, room))
         return false;
@@ -133,10 +133,13 @@ place_of(const Store *store, Row row, uint16_t class)
     return n;
 }
 
-Outcome
+static Outcome
 add_value(Store *store, size_t term, uint16_t class, int64_t value)
 {
     Row *row = store->rows + term;
+    for (size_t n = 0; store->are_full && n < store->n_terms; n++)
+        store->rows[n] = row_of(store, n);
+    store->are_full = false; /* from now on they say where they are */
     size_t n = place_of(store, *row, class);
     if (n == row->length && n == (row->room ? (size_t)1 << row->room : 0)) {
         if (!widen(store, row))
@@ -145,7 +148,7 @@ add_value(Store *store, size_t term, uint16_t class, int64_t value)
     }
     if (row->length == NARROW) {
         int32_t *old = narrow_values(store, *row) + n;
-        if (is_narrow(*old + value)) {
+        if (*old + value == (int32_t)(*old + value)) {
             *old += (int32_t)value;
             return DONE;
         }
@@ -162,10 +165,20 @@ add_value(Store *store, size_t term, uint16_t class, int64_t value)
     return DONE;
 }
 
-static PyObject *
-array_of(size_t n, size_t size)
+Outcome
+add_values(Store *store, size_t term, const uint16_t *classes, size_t n, const int32_t *steps,
+           int64_t times)
 {
-    return PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(n * size));
+    Outcome outcome = DONE;
+    for (size_t k = 0; outcome == DONE && k < n; k++) {
+        int64_t value = times * steps[classes[k]];
+        int32_t *old = narrow_values(store, row_of(store, term)) + classes[k];
+        if (store->are_full && *old + value == (int32_t)(*old + value))
+            *old += (int32_t)value;
+        else
+            outcome = add_value(store, term, classes[k], value);
+    }
+    return outcome;
 }
 
 /* Write the entries that are not zero, in order; count them alone if there is no room. */
@@ -174,7 +187,7 @@ write_entries(const Store *store, int32_t *places, uint16_t *classes, int64_t *v
 {
     size_t written = 0;
     for (size_t term = 0; term < store->n_terms; term++) {
-        Row row = store->rows[term];
+        Row row = row_of(store, term);
         for (size_t n = 0; n < row_length(store, row); n++) {
             uint16_t class;
             int64_t value = read_entry(store, row, n, &class);
@@ -197,8 +210,10 @@ write_entries(const Store *store, int32_t *places, uint16_t *classes, int64_t *v
 PyObject *
 entries_of(const Store *store)
 {
-    size_t n = write_entries(store, NULL, NULL, NULL);
-    PyObject *all = Py_BuildValue("NNN", array_of(n, 4), array_of(n, 2), array_of(n, 8));
+    Py_ssize_t n = (Py_ssize_t)write_entries(store, NULL, NULL, NULL);
+    PyObject *all = Py_BuildValue("NNN", PyByteArray_FromStringAndSize(NULL, 4 * n),
+                                  PyByteArray_FromStringAndSize(NULL, 2 * n),
+                                  PyByteArray_FromStringAndSize(NULL, 8 * n));
     if (all)
         write_entries(store, (int32_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 0)),
                       (uint16_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 1)),

@@ -19,12 +19,15 @@ typedef struct {
 } Row;
 
 enum { WIDE = UINT16_MAX, NARROW = UINT16_MAX - 1, ROOMS = 16 };
+enum { MOST_OF_FEW = 4 }; /* numbers of a row; where it has no more, all rows are full */
 
 /* Rows by term. A row that grows moves to a room that another has left, or to the end. */
 typedef struct {
     Row *rows;
     int64_t *entries;
     size_t n_terms, n_classes, length, room;
+    size_t full;   /* numbers of a row that has a value of 32 bits for each class */
+    bool are_full; /* whether all are that, one behind the other; then none says where */
     uint32_t spare[ROOMS]; /* where chains of rooms of 2^n begin that were left; or 0 */
 } Store;
 
@@ -40,6 +43,13 @@ value_of(int64_t entry)
     return entry >> 16;
 }
 
+static inline Row
+row_of(const Store *store, size_t term)
+{
+    Row full = {(uint32_t)(term * store->full), NARROW, 0};
+    return store->are_full ? full : store->rows[term];
+}
+
 /* The values of 32 bits of a row. */
 static inline int32_t *
 narrow_values(const Store *store, Row row)
@@ -50,8 +60,9 @@ narrow_values(const Store *store, Row row)
 /* Have learnt nothing yet; false if there is no memory. */
 bool make_store(Store *store, size_t n_terms, size_t n_classes);
 void release_store(Store *store);
-/* Add to a class of a term. */
-Outcome add_value(Store *store, size_t term, uint16_t class, int64_t value);
+/* Add to some classes of a term as many times a number as the step of each says. */
+Outcome add_values(Store *store, size_t term, const uint16_t *classes, size_t n,
+                   const int32_t *steps, int64_t times);
 /* Return the entries that are not zero: places, classes and values. */
 PyObject *entries_of(const Store *store);
 

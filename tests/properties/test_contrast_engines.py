@@ -64,6 +64,30 @@ def test_sums_are_the_same_compiled_or_not(
             assert found.owns.tobytes() == expected.owns.tobytes()
 
 
+@pytest.mark.parametrize("is_compiled", [True, False])
+@given(labelled=LABELLED)
+def test_complements_alone_are_those_that_have_owns_beside_them(
+    is_compiled: bool, labelled: list[tuple[str, str]]
+) -> None:
+    if is_compiled and not best().is_compiled:
+        pytest.skip("nothing compiled")
+    model = batch_model_of(counted(labelled, SETTINGS), scoring_of("contrast"))
+    fields = [[[("body", text)]] * 2 for _, text in labelled]
+    documents = model.find(read_terms(SETTINGS, fields))
+    labels = np.array([model.classes.index(label) for label, _ in labelled])
+    use(None if is_compiled else PLAIN)
+    try:
+        for view in (0, 1):
+            both = view_sums(model, view, documents, labels)
+            alone = view_sums(model, view, documents, labels, has_owns=False)
+
+            assert alone.complements.tobytes() == both.complements.tobytes()
+            assert both.owns.shape == both.complements.shape
+            assert alone.owns.shape == (0, len(model.classes))
+    finally:
+        use(None)
+
+
 SCORINGS = st.builds(
     lambda own, ngrams, scaled, smoothing: (
         scoring_of("contrast")

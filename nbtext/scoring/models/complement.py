@@ -40,7 +40,8 @@ class Complement(OnWeightedTerms):
             return sums_of_evidence(model, documents)
         scores = documents.zeros(len(model.classes))
         for view in range(len(documents.views)):
-            scores += view_sums(model, view, documents, labels).complements
+            sums = view_sums(model, view, documents, labels, has_owns=False)
+            scores += sums.complements
         return scores
 
 

@@ -56,7 +56,7 @@ def normalised_sums(
             wholes = np.maximum(wholes - own, 0)
         x = unit_length(terms, is_known)
         shared = sum_by_document(x * np.log(wholes / UNIT + a), terms.starts)
-        sums = view_sums(model, view, documents, labels).complements
+        sums = view_sums(model, view, documents, labels, has_owns=False).complements
         norms = (
             factors(model, view)
             if labels is None

@@ -134,14 +134,18 @@ class Contrast(OnWeightedTerms):
         from nbtext.scoring.models.contrast_sums import view_sums
 
         sums: dict[int, ClassSums] = {}
+        has_owns = any(scoring.parameter(OWN) for scoring in scorings)
         for scoring in scorings:
             scores = documents.zeros(len(model.classes))
             for view, settings in enumerate(model.settings.views):
                 weight, own = self.weight_of(settings, scoring)
                 if weight:
                     if view not in sums:
-                        sums[view] = view_sums(model, view, documents, labels)
-                    scores += weight * (sums[view].complements + own * sums[view].owns)
+                        sums[view] = view_sums(
+                            model, view, documents, labels, has_owns=has_owns
+                        )
+                    says = sums[view].complements
+                    scores += weight * (says + own * sums[view].owns if own else says)
             yield _divided(scores) if scoring.parameter(SCALED) else scores
 
     def weight_of(self, view: View, scoring: Scoring) -> ViewWeight:

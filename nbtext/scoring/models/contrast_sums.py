@@ -44,7 +44,8 @@ class ClassSums(NamedTuple):
 
     Attributes:
         complements: shape (n_documents, n_classes), what the other classes say.
-        owns: the same shape, what the class itself says.
+        owns: the same shape, what the class itself says; (0, n_classes) if it is not
+            wanted.
     """
 
     complements: Scores
@@ -89,7 +90,12 @@ class WeightedTerms:
 
 
 def view_sums(
-    model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None = None
+    model: BatchModel,
+    view: int,
+    documents: FoundTerms,
+    labels: Labels | None = None,
+    *,
+    has_owns: bool = True,
 ) -> ClassSums:
     """
     Return what the terms of documents say in one view.
@@ -100,6 +106,7 @@ def view_sums(
         documents: their terms.
         labels: shape (n_documents,), the places of the classes that the documents are
             counted in, each of which is left out of the counts; None if none is.
+        has_owns: whether what the class itself says is wanted, too.
     """
     terms, places = documents.views[view], documents.places[view]
     table = model.terms[view]
@@ -119,7 +126,7 @@ def view_sums(
     weighted = WeightedTerms(terms.starts, places.astype(np.int64), x, own, labels)
     whole = sizes.sum(axis=1, keepdims=True)
     rates = whole / (SHARE * n_classes * np.maximum(sizes, LEAST_SIZE * UNIT) * UNIT)
-    sums = add_by_class(model, view, weighted, rates)
+    sums = add_by_class(model, view, weighted, rates, has_owns=has_owns)
     rest = (whole - sizes) / UNIT
     rest += model.scoring.smoothing * np.maximum(n_terms, 1)[:, None]
     complements = sums.complements
@@ -128,7 +135,12 @@ def view_sums(
 
 
 def add_by_class(
-    model: BatchModel, view: int, documents: WeightedTerms, rates: Floats
+    model: BatchModel,
+    view: int,
+    documents: WeightedTerms,
+    rates: Floats,
+    *,
+    has_owns: bool,
 ) -> ClassSums:
     """
     Add up what terms say for the classes that have them.
@@ -143,9 +155,11 @@ def add_by_class(
         view: which of the views.
         documents: their terms.
         rates: shape (n_documents, n_classes), for a weight of 1/65535.
+        has_owns: whether what the class itself says is wanted, too.
     """
     weights = model.once(_weights)[view]
-    sums = ClassSums(np.zeros(rates.shape), np.zeros(rates.shape))
+    owns = np.zeros((len(rates) if has_owns else 0, rates.shape[1]))
+    sums = ClassSums(np.zeros(rates.shape), owns)
     smoothing = model.scoring.smoothing * UNIT
     if engine().is_compiled:
         from nbtext import _compiled
@@ -192,8 +206,9 @@ def _add_by_arrays(
     weight[of_own] = np.maximum(weight.take(of_own) - own.take(of_own), 0.0)
     rest = np.maximum(whole - weight, 0.0)
     rows.add(sums.complements, x * (logarithms(whole + a) - logarithms(rest + a)))
-    rate = rates[rows.documents, rows.classes]
-    rows.add(sums.owns, x * logarithms(1.0 + weight * rate))
+    if len(sums.owns):
+        rate = rates[rows.documents, rows.classes]
+        rows.add(sums.owns, x * logarithms(1.0 + weight * rate))
 
 
 def logarithms(values: Floats) -> Floats:
