@@ -5,10 +5,11 @@ In: the counts, and the documents of smallest digest. Each is scored as if it al
 with its copies, had not been counted, and then moves the classes
 (`nbtext.learning.passes`). Out: a correction, unless one does harm to documents that
 had no part in it: a quarter of them is taken out of the counts (of few documents, one
-quarter after the other), corrections are made of the others beside all and beside half
-of what the counts say, and if the quarter loses more by the better one than chance may
-take, there is none. Beside half, more than two classes may move twice as far, too. Of
-many documents the trial is made twice, at last of more of them.
+quarter after the other; of few of a class, a quarter of each class), corrections are
+made of the others beside all and beside half of what the counts say, and if the quarter
+loses more by the better one than chance may take, and more documents bring, there is
+none. Beside half, more than two classes may move twice as far, too. Of many documents
+the trial is made twice, at last of more of them.
 (Two halves would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
 
@@ -54,7 +55,7 @@ from nbtext.counts.table import with_classes
 from nbtext.counts.term_table import in_order
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
 from nbtext.learning.steps import BASE_UNIT, rate_of
-from nbtext.learning.trials import DOUBTS, PACES, SHARES, Trial, together
+from nbtext.learning.trials import DOUBTS, HELD_OUT, PACES, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring.batch_mixed import scores_by
@@ -78,8 +79,10 @@ long as all the rest, and hardly differs."""
 MORE: Final = 1.5
 """There is a second trial if it has so many times the documents of the first."""
 
-HELD_OUT: Final = 4
-"""Every so many of them, one is held out of the correction that is tried."""
+DEALT: Final = 50
+"""With fewer documents than so many times the classes a trial holds out as many of each
+class. Else a class has fewer others by chance just where one of its own is judged; of
+many documents that hardly matters (docs/experiments/062-trials-of-few.md)."""
 
 MOST_SCORES: Final = 1 << 26
 """Maximum base scores, a document and class each: of 512 classes fewer documents are
@@ -264,10 +267,13 @@ class _Making:
 
     def part(self, number: int) -> _Part:
         """Hold out a part of the documents, and score all without it."""
-        visits = self.visits
-        is_held_out = visits.visit_of % HELD_OUT == number
+        visits, n_classes = self.visits, len(self.base.model.classes)
+        part_of = visits.visit_of % HELD_OUT
+        if len(visits.order) < DEALT * n_classes:
+            part_of = visits.dealt(HELD_OUT)
+        is_held_out = part_of == number
         model = self._counts_without(is_held_out)
-        base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
+        base = np.zeros((len(visits.labels), n_classes), np.int32)
         self._score(base, model, ~is_held_out, counted=True)
         self._score(base, model, is_held_out, counted=False)
         is_first = is_held_out.take(visits.order)

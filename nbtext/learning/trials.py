@@ -55,6 +55,15 @@ BY_CHANCE: Final = 2.0
 it for other documents; with 200 documents of a class and fewer it was for nearly all
 that were tried (docs/experiments/028-few-documents.md)."""
 
+BY_MORE: Final = 0.1
+"""So large a share of what documents lose without a correction, divided by how many the
+mean class has, they may lose more by one that is tried: it is learnt from three
+quarters of them, and what is made of all loses less by about as much
+(docs/experiments/062-trials-of-few.md)."""
+
+HELD_OUT: Final = 4
+"""Of every so many documents, one is held out of the correction that is tried."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -106,10 +115,13 @@ class Trial:
         Return whether the correction is worth keeping.
 
         Few documents say little. Most corrections are worth it, so that one is kept
-        which in each part has lost no more than chance may.
+        which in each part has lost no more than chance may take, and more documents
+        bring.
         """
         lost = (self.loss_with - self.loss_without) * self.held_out
-        return lost < BY_CHANCE * self.parts
+        n_classes: int = self.logits.shape[1]
+        by_more = BY_MORE * self.loss_without * n_classes / HELD_OUT
+        return lost < (BY_CHANCE + by_more) * self.parts
 
     def adjusted(self, documents: Sequence[int]) -> tuple[Trial, NDArray[np.float64]]:
         """

@@ -65,6 +65,18 @@ class Visits:
         times = np.minimum(self.times.take(documents), MOST_COPIES)
         return times if (times > 1).any() else None
 
+    def dealt(self, n_parts: int) -> NDArray[np.int64]:
+        """
+        Return which of so many parts each document is in; copies are in the same.
+
+        The visits to a class are dealt to all parts alike, each class where the one
+        before it ended.
+        """
+        number_of = np.empty(len(self.order), np.int64)
+        by_class = np.argsort(self.labels.take(self.order), kind="stable")
+        number_of[by_class] = np.arange(len(self.order))
+        return number_of.take(self.visit_of) % n_parts
+
     def parts(self, n_classes: int = 1) -> Iterator[tuple[slice, Block]]:
         """
         Yield the documents part by part: their numbers, and their terms.

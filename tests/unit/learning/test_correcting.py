@@ -510,6 +510,43 @@ def test_a_class_that_begins_later_is_on_a_level_with_the_others(
     assert abs(sum(found.values())) < len(found) * BIAS / AMOUNT_UNIT
 
 
+@pytest.mark.parametrize("parts", [1, 4])
+@pytest.mark.parametrize(
+    ("lost", "is_won"), [(0.05, True), (0.12, True), (0.14, False), (-1.0, True)]
+)
+def test_classes_of_few_documents_may_lose_what_more_bring(
+    lost: float, is_won: bool, parts: int
+) -> None:
+    n_classes, of_each = 400, 4
+    held_out = n_classes * of_each // 4 * parts
+    labels = np.arange(held_out) % n_classes
+    trial = Trial(1.0, 0.0, parts, 0.0, 4.0 * np.eye(n_classes)[labels], labels)
+    # what 400 classes of four documents may lose is a tenth of a fourth of this
+    of_five = replace(trial, loss_without=5.0)
+    vars(of_five)["_best"] = (1.0, (5.0 + lost) * held_out)
+
+    assert of_five.is_won is is_won
+
+
+@pytest.mark.parametrize(("dealt", "is_by_class"), [(60, False), (61, True)])
+def test_of_few_documents_of_a_class_as_many_of_each_are_held_out(
+    dealt: int, is_by_class: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held_out = []
+
+    def correct(pupils: Pupils, *given: Any, **kept: Any) -> Learnt:
+        held_out.append(np.bincount(pupils.labels.take(given[2]), minlength=4))
+        return passes.correct(pupils, *given, **kept)
+
+    monkeypatch.setattr(correcting, "DEALT", dealt)
+    monkeypatch.setattr(correcting, "correct", correct)
+    trained_on(confusing())
+
+    parts = np.array(held_out[:4])
+    assert parts.sum() == 240
+    assert bool((np.ptp(parts, axis=0) <= 1).all()) is is_by_class
+
+
 def of_losses(temperature: float, scale: float) -> Trial:
     """Return a trial of corrected scores that are right when multiplied by one."""
     random = np.random.default_rng(5)
