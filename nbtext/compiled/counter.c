@@ -4,19 +4,12 @@
 
 #include <stdlib.h>
 
-enum { COUNT_BITS = 64 - KEY_BITS };
+enum { COUNT_BITS = 64 - KEY_BITS, SHIFT = KEY_BITS - PART_BITS };
 
 /* Terms of some documents. */
 typedef struct {
     Py_buffer keys, counts;
 } Pile;
-
-/* Which part of all keys one belongs to, by its first bits. */
-static size_t
-part_of(uint64_t key)
-{
-    return key >> (KEY_BITS - PART_BITS) & (PARTS - 1);
-}
 
 /*
  * Write each term as a number, those whose keys begin alike side by side: keys are hashes,
@@ -30,7 +23,7 @@ sort_terms(const Pile *piles, size_t n_piles, uint64_t *values, uint64_t *scratc
         const uint64_t *keys = piles[pile].keys.buf;
         size_t n = (size_t)piles[pile].keys.len / 8;
         for (size_t i = 0; i < n; i++)
-            ends[part_of(keys[i])]++;
+            ends[keys[i] >> SHIFT & (PARTS - 1)]++;
     }
     begin_parts(ends, PARTS);
     for (size_t pile = 0; pile < n_piles; pile++) {
@@ -38,7 +31,7 @@ sort_terms(const Pile *piles, size_t n_piles, uint64_t *values, uint64_t *scratc
         const uint16_t *counts = piles[pile].counts.buf;
         size_t n = (size_t)piles[pile].keys.len / 8;
         for (size_t i = 0; i < n; i++)
-            values[ends[part_of(keys[i])]++] = keys[i] << COUNT_BITS | counts[i];
+            values[ends[keys[i] >> SHIFT & (PARTS - 1)]++] = keys[i] << COUNT_BITS | counts[i];
     }
     for (size_t part = 0; part < PARTS; start = ends[part++])
         sort_keys(values + start, scratch, ends[part] - start);
@@ -86,34 +79,27 @@ take_pile(Pile *pile, PyObject *terms, size_t *n_terms)
 static PyObject *
 sums_of(const Pile *piles, size_t n_piles, size_t n_terms)
 {
-    static const Py_ssize_t sizes[3] = {8, 4, 4};
-    PyObject *arrays[3] = {NULL}, *result = NULL;
-    bool is_sound = true;
-    for (size_t k = 0; k < 3; k++) {
-        arrays[k] = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)n_terms * sizes[k]);
-        is_sound = is_sound && arrays[k];
-    }
-    uint64_t *scratch = is_sound ? malloc((n_terms + 1) * sizeof *scratch) : NULL;
-    if (scratch) {
-        uint64_t *values = (uint64_t *)(void *)PyByteArray_AsString(arrays[0]);
-        int32_t *occurrences = (int32_t *)(void *)PyByteArray_AsString(arrays[1]);
-        int32_t *documents = (int32_t *)(void *)PyByteArray_AsString(arrays[2]);
-        int64_t n;
+    static const Py_ssize_t sizes[] = {8, 4, 4};
+    PyObject *all = Py_BuildValue("NNN", array_of(n_terms, 8), array_of(n_terms, 4),
+                                  array_of(n_terms, 4));
+    uint64_t *scratch = malloc((n_terms + 1) * sizeof *scratch);
+    bool is_sound = all && (scratch || PyErr_NoMemory());
+    int64_t n = -1;
+    if (is_sound) {
+        uint64_t *values = memory_of(all, 0);
+        int32_t *occurrences = memory_of(all, 1), *documents = memory_of(all, 2);
         Py_BEGIN_ALLOW_THREADS
         sort_terms(piles, n_piles, values, scratch);
         n = sum_values(values, occurrences, documents, n_terms);
         Py_END_ALLOW_THREADS
-        for (size_t k = 0; n >= 0 && k < 3; k++)
-            is_sound = is_sound && !PyByteArray_Resize(arrays[k], (Py_ssize_t)n * sizes[k]);
-        if (is_sound)
-            result = n < 0 ? counted_none() : PyTuple_Pack(3, arrays[0], arrays[1], arrays[2]);
-    } else if (is_sound) {
-        PyErr_NoMemory();
+        for (Py_ssize_t k = 0; is_sound && n >= 0 && k < 3; k++)
+            is_sound = !PyByteArray_Resize(PyTuple_GetItem(all, k), (Py_ssize_t)n * sizes[k]);
     }
-    for (size_t k = 0; k < 3; k++)
-        Py_XDECREF(arrays[k]);
     free(scratch);
-    return result;
+    if (is_sound && n >= 0)
+        return all;
+    Py_XDECREF(all);
+    return is_sound ? counted_none() : NULL;
 }
 
 PyObject *

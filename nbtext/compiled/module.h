@@ -25,6 +25,18 @@ bool take_secret(uint64_t *secret);
 /* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
 PyObject *counted_none(void);
 
+/* Return an array for numbers of some size, and where the numbers of one of several lie. */
+static inline PyObject *
+array_of(size_t n, size_t size)
+{
+    return PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(n * size));
+}
+static inline void *
+memory_of(PyObject *arrays, Py_ssize_t place)
+{
+    return PyByteArray_AsString(PyTuple_GetItem(arrays, place));
+}
+
 /* Make an object of zeros; an error if names of arguments were given. */
 PyObject *new_object(PyTypeObject *type, PyObject *names);
 /* Free an object whose contents are released. */

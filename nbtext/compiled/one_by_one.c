@@ -13,10 +13,8 @@ PyObject *
 stored_rows(PyObject *self, PyObject *digest)
 {
     Rows found;
-    if (!PyBytes_Check(digest) || PyBytes_Size(digest) != DIGEST_SIZE) {
-        PyErr_SetString(PyExc_ValueError, "a digest has 16 bytes");
-        return NULL;
-    }
+    if (!PyBytes_Check(digest) || PyBytes_Size(digest) != DIGEST_SIZE)
+        return PyErr_Format(PyExc_ValueError, "a digest has 16 bytes");
     if (!find_rows(model_in(self), (const uint8_t *)PyBytes_AsString(digest), &found))
         return counted_none();
     PyObject *rows = PyList_New(0);
@@ -61,10 +59,8 @@ stored_fit(PyObject *self, PyObject *args)
     bool is_sound = place == 0 || place == 1;
     for (; at < bins.end; at += 2)
         is_sound &= abs((int16_t)word_at(at, 2)) <= FARTHEST_BIN;
-    if (!is_sound) {
-        PyErr_SetString(PyExc_ValueError, "there is no such class, or no such bin");
-        return NULL;
-    }
+    if (!is_sound)
+        return PyErr_Format(PyExc_ValueError, "there is no such class, or no such bin");
     Filling filling = add_held_out(model);
     if (filling != FILLED)
         return filling == UNSOUND ? counted_none() : PyErr_NoMemory();

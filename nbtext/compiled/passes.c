@@ -176,11 +176,8 @@ take_view(Passes *passes, PyObject *arrays, size_t n_terms)
     Documents *view = passes->views + passes->n_views;
     if (passes->n_views == MOST_VIEWS || !PyTuple_Check(arrays)
         || !PyArg_ParseTuple(arrays, "y*y*y*", &view->buffers[0], &view->buffers[1],
-                             &view->buffers[2])) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "these are no views, or too many");
-        return false;
-    }
+                             &view->buffers[2]))
+        return !PyErr_Occurred() && refuse(PyExc_ValueError, "these are no views, or too many");
     passes->n_views++; /* from here on its buffers are released */
     size_t n = (size_t)view->buffers[1].len / 4;
     view->begins = view->buffers[0].buf;
@@ -191,9 +188,7 @@ take_view(Passes *passes, PyObject *arrays, size_t n_terms)
                     && are_starts(view->begins, passes->n_documents, (int64_t)n);
     for (size_t i = 0; is_sound && i < n; i++)
         is_sound = view->places[i] >= 0 && (size_t)view->places[i] < n_terms;
-    if (!is_sound)
-        PyErr_SetString(PyExc_ValueError, "these are no documents in a view");
-    return is_sound;
+    return is_sound || refuse(PyExc_ValueError, "these are no documents in a view");
 }
 
 static bool
@@ -201,10 +196,8 @@ allocate(Passes *passes, size_t n_terms)
 {
     size_t n = passes->n_classes + 1;
     passes->logits = calloc(n, 4 * sizeof(double) + 6); /* bytes of all */
-    if (!make_store(&passes->store, n_terms, n - 1) || !passes->logits) {
-        PyErr_NoMemory();
-        return false;
-    }
+    if (!make_store(&passes->store, n_terms, n - 1) || !passes->logits)
+        return PyErr_NoMemory();
     passes->sizes = passes->logits + n;
     passes->biases = (int64_t *)(void *)(passes->sizes + n);
     passes->dots = (uint64_t *)(void *)(passes->biases + n);

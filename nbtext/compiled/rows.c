@@ -210,13 +210,9 @@ write_entries(const Store *store, int32_t *places, uint16_t *classes, int64_t *v
 PyObject *
 entries_of(const Store *store)
 {
-    Py_ssize_t n = (Py_ssize_t)write_entries(store, NULL, NULL, NULL);
-    PyObject *all = Py_BuildValue("NNN", PyByteArray_FromStringAndSize(NULL, 4 * n),
-                                  PyByteArray_FromStringAndSize(NULL, 2 * n),
-                                  PyByteArray_FromStringAndSize(NULL, 8 * n));
+    size_t n = write_entries(store, NULL, NULL, NULL);
+    PyObject *all = Py_BuildValue("NNN", array_of(n, 4), array_of(n, 2), array_of(n, 8));
     if (all)
-        write_entries(store, (int32_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 0)),
-                      (uint16_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 1)),
-                      (int64_t *)(void *)PyByteArray_AsString(PyTuple_GetItem(all, 2)));
+        write_entries(store, memory_of(all, 0), memory_of(all, 1), memory_of(all, 2));
     return all;
 }
