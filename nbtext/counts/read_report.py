@@ -94,10 +94,11 @@ def documents(
     for document in open_documents(items, max_bytes, report.remark):
         if isinstance(document, Pause):
             continue
+        size = sum(map(len, document.texts))
         report.documents += 1
-        report.short += is_short(document)
-        report.empty += not any(document.texts)
-        report.bytes += sum(map(len, document.texts))
+        report.short += size <= THREES_BYTES and is_short(document)
+        report.empty += not size
+        report.bytes += size
         if document.label is not None:
             report.labels.add(document.label)
         if document.truncated:

@@ -28,7 +28,6 @@ from nbtext.counts.counting import (
     settings_for,
 )
 from nbtext.counts.read_report import Progress
-from nbtext.counts.room import give_back
 from nbtext.counts.sorted_counts import starts_of_runs
 from nbtext.counts.table import in_digest_ranges
 from nbtext.document import Document, Item, Note, Skipped, Unread
@@ -191,7 +190,6 @@ def trained_on(
             table = table.without_rows()  # which `counts` has by term
         found = look_for_texts(table.settings, counts.terms, beginnings, map_, jobs)
         del beginnings
-        give_back()
         finished = finish(
             counts, sample, rival=rival, may_correct=overrides.correction, map_=map_
         )

@@ -10,6 +10,8 @@ from nbtext.document import Document, Item, Note, OnProblem, Pause, Unread, Unre
 from nbtext.sources import loaded, small_files, with_texts
 from nbtext.tokens.engine import engine
 
+_REMARKS = Unreadable, Note  # a union would be made for each document
+
 
 def open_documents(
     items: Iterable[Item], max_bytes: int, on_problem: OnProblem
@@ -25,7 +27,7 @@ def open_documents(
             loaded(item, max_bytes, text) if isinstance(item, Unread) else (item,)
         )
         for one in found:
-            if isinstance(one, Unreadable | Note):
+            if isinstance(one, _REMARKS):
                 on_problem(one)
             else:
                 yield one
