@@ -2,7 +2,7 @@
 
 #include "mail.h"
 
-enum { LOOKED_AT = 65536 }; /* bytes, for a header block that looks like a mail's */
+enum { LOOKED_AT = 65536, SEARCHED = 1024 }; /* bytes, for a mail's header, and for NULs */
 
 /* Which of the fields that mail has a line is: a bit for each. */
 static unsigned
@@ -58,9 +58,11 @@ name_text(Mail *mail, Slice data)
 bool
 read_plain(Mail *mail, Slice data)
 {
+    static const uint8_t nuls[7]; /* which no text has in a row, in UTF-16 or in UTF-32 */
     Slice text = data, nothing = slice(data.end, data.end); /* neither charset nor name */
-    if (is_wide(data) || find_byte(data, 0)) /* which is UTF-16 or UTF-32, perhaps */
-        return stop(mail, REFUSED);
+    Slice head = length_of(data) > SEARCHED ? slice(data.at, data.at + SEARCHED) : data;
+    if (is_wide(data) || (find_byte(head, 0) && !find_text(head, slice(nuls, nuls + 7))))
+        return stop(mail, REFUSED); /* the latter may be wide without a mark */
     if (mail->is_named)
         name_text(mail, data);
     return looks_like_mail(mail, data) && decode(mail, nothing, &text)

@@ -9,9 +9,7 @@
 static bool
 is_free(const StoredModel *stored)
 {
-    if (stored->n_busy)
-        PyErr_SetString(PyExc_RuntimeError, "another thread reads this model");
-    return !stored->n_busy;
+    return !stored->n_busy || refuse(PyExc_RuntimeError, "another thread reads this model");
 }
 
 PyObject *

@@ -43,9 +43,7 @@ take_terms(TermKeys *terms, const Py_buffer *keys, const Py_buffer *buckets, int
                             n_buckets, shift};
         is_sound = terms->buckets.width && has_size(keys, (size_t)terms->n_terms + 1, 8);
     }
-    if (!is_sound)
-        PyErr_SetString(PyExc_ValueError, "these are no keys with buckets");
-    return is_sound;
+    return is_sound || refuse(PyExc_ValueError, "these are no keys with buckets");
 }
 
 void

@@ -11,6 +11,7 @@ scored, the prior, counts as some documents would, so that a few of them are eno
 
 from collections import Counter as Tally
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import exp, floor, isfinite, log, log1p
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -45,6 +46,8 @@ PINNED: Final = 2.0**40
 Row: TypeAlias = tuple[float, int, int]
 """A score, how many documents have it, and whether they are of the second class: 1 or
 0."""
+
+Rows: TypeAlias = Sequence[Row]
 
 
 class Fit(NamedTuple):
@@ -166,18 +169,23 @@ def _fit(calibration: Calibration, classes: Sequence[str]) -> tuple[Fit, float]:
         return Fit(slope, 0.0, sum(calibration.documents.values())), loss
     if len(classes) != 2:  # the scores of two classes say nothing of more
         return Fit(), 0.0
-    rows = [
+    rows = tuple(
         ((bin_ + 0.5) / BINS_A_NAT, n, classes.index(name))
         for (bin_, name), n in sorted(calibration.counts.items())
         if n > 0 and name in classes
-    ]
+    )
+    return _fit_to(rows, prior)
+
+
+@lru_cache(maxsize=4)  # training asks for the numbers, for the loss, and for the file's
+def _fit_to(rows: tuple[Row, ...], prior: Prior) -> tuple[Fit, float]:
     prior = _for_sizes(prior, rows)
     slope, offset = _logistic(rows, prior)
     documents = sum(n for _, n, _ in rows)
     return Fit(slope, offset, documents), _loss(rows, slope, offset, prior)
 
 
-def _for_sizes(prior: Prior, rows: list[Row]) -> Prior:
+def _for_sizes(prior: Prior, rows: Rows) -> Prior:
     """
     Return a prior with the variance of the offset that unequal classes ask for.
 
@@ -207,7 +215,7 @@ def best_temperature(losses: Sequence[int], prior: Prior) -> tuple[float, float]
     return TEMPERATURES[best] * factor, middle - 0.25 * (left - right) * shift
 
 
-def _logistic(rows: list[Row], prior: Prior) -> tuple[float, float]:
+def _logistic(rows: Rows, prior: Prior) -> tuple[float, float]:
     """
     Fit slope and offset, first to whole nats, because that is soon done.
 
@@ -227,7 +235,7 @@ def _logistic(rows: list[Row], prior: Prior) -> tuple[float, float]:
 
 
 def _newton(
-    rows: list[Row], slope: float, offset: float, prior: Prior
+    rows: Rows, slope: float, offset: float, prior: Prior
 ) -> tuple[float, float]:
     """Improve slope and offset by Newton's method with step halving."""
     documents = max(sum(n for _, n, _ in rows), 1)
@@ -268,7 +276,7 @@ def _newton(
     return slope, offset
 
 
-def _loss(rows: list[Row], slope: float, offset: float, prior: Prior) -> float:
+def _loss(rows: Rows, slope: float, offset: float, prior: Prior) -> float:
     penalty = prior.precision * (slope - prior.slope) ** 2 + prior.offset * offset**2
     total = 0.0
     # `softplus` inlined, half of the time; and log, which is faster than log1p, and as

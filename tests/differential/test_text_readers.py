@@ -34,14 +34,18 @@ TEXTS = st.lists(PIECES | st.binary(max_size=9), max_size=20).map(b"".join)
 
 
 def may_be_wide(data: bytes) -> bool:
-    """Return whether a text is read in Python, because it may be UTF-16."""
-    return data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data
+    """Return whether a text is read in Python, because it may be UTF-16 or UTF-32."""
+    head = data[:1024]
+    is_marked = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return is_marked or (b"\0" in head and bytes(7) not in head)
 
 
 @given(TEXTS)
 @example(b"")
 @example(b"\xef\xbb\xbfmarked")
 @example(b"a" * 1024 + b"\0")
+@example(b"a" + bytes(7) + b"\0b\0c")
+@example("\u0a00a\u0100".encode("utf-32-le"))
 @example("wide".encode("utf-16-le"))
 @example(b"From x\n\nDate: y\nreceived: z")
 @example(b"\n\nDate: y\r\nreceived: z")
