@@ -140,8 +140,8 @@ class TextSample:
 def _beginning(digest: bytes, document: Document) -> Beginning:
     """Return the beginning of a document that a digest names."""
     texts = document.texts
-    if max(map(len, texts), default=0) > BEGINNING:
+    size = sum(map(len, texts))
+    if size > BEGINNING:
         texts = tuple([text[:BEGINNING] for text in texts])
-        document = document._replace(texts=texts)
-    place = digest, texts, document.columns
-    return Beginning(place, document, sum(map(len, texts)) + OVERHEAD)
+        document, size = document._replace(texts=texts), sum(map(len, texts))
+    return Beginning((digest, texts, document.columns), document, size + OVERHEAD)

@@ -7,7 +7,7 @@ import os
 
 from nbtext.byte_order import as_utf8
 from nbtext.errors import SourceError
-from nbtext.sources._compressed import compression
+from nbtext.sources._compressed import MAGIC, compression
 from nbtext.sources._labels import COMPRESSIONS, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources._text_lines import is_marked
@@ -42,6 +42,7 @@ _ARCHIVES = {
     b"Rar!\x1a\7": "a RAR archive",
 }
 _PARQUET = b"PAR1\x15"  # behind the magic a page, or the footer, begins
+_UNREAD = (_MMDF, _PARQUET, *_ARCHIVES, *MAGIC)
 _TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file's header
 _TAR_AT = slice(257, 265)
 _TAR_SIZE = 512
@@ -92,6 +93,8 @@ def refuse_unread(head: bytes, name: str) -> None:
         SourceError: it is a mailbox of the kind MMDF, an archive, Parquet, or still
             compressed.
     """
+    if not head.startswith(_UNREAD) and head[_TAR_AT] not in _TAR:
+        return  # as most, of many
     if head.startswith(_MMDF):
         raise SourceError(
             f"{name}: a mailbox of the kind MMDF found, which is not read; save it as "
