@@ -81,7 +81,7 @@ def stream_items(
             yield from _mbox_items(stream, place, options)
         else:
             narrow(stream)
-            refuse_unmarked(stream)
+            refuse_unmarked(stream, waits=place.labelled)
             if kind == "index":
                 items = _index_items(stream, place)
             else:

@@ -12,8 +12,9 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from nbtext.byte_order import MARKS
 from nbtext.document import PAUSE, Note, Pause
 from nbtext.errors import SourceError
 from nbtext.plain_mail import Begun
@@ -28,6 +29,10 @@ from nbtext.sources._failures import cannot_read
 
 if TYPE_CHECKING:
     from nbtext.sources._snapshot import Snapshot
+
+
+_NOTHING: Final = b" \t\r\n\f\v\0" + b"".join(mark for mark, _ in MARKS)
+"""Bytes of blank lines and of byte order marks."""
 
 
 class Stream:
@@ -67,20 +72,21 @@ class Stream:
         """
         Return up to `size` bytes from the beginning, to be read again.
 
-        Fewer at the end of the source, and where a pipe has given a whole line but
-        would make the reader wait for more, unless it is to wait.
+        Fewer at the end of the source, and where a pipe has given a whole line with
+        something on it, but would make the reader wait for more, unless it is to wait.
         """
         pieces, length = [self._head], len(self._head)
-        is_line = b"\n" in self._head
+        line = _Line()
+        line.add(self._head)
         while length < size:
-            if is_line and not waits and self._source.would_block():
+            if line.is_whole and not waits and self._source.would_block():
                 break
             more = self._pull()
             if not more:
                 break
             pieces.append(more)  # which may be many and short
             length += len(more)
-            is_line = is_line or b"\n" in more
+            line.add(more)
         self._head = b"".join(pieces)
         return self._head[:size]
 
@@ -171,6 +177,25 @@ class Stream:
             return head
         self._source = Decompressed(self.name, kind, head, self._source)
         return self._source.read()
+
+
+class _Line:
+    """
+    Whether a stream has given a line with something on it, and all of it.
+
+    Blank lines and a byte order mark tell nothing of what comes.
+    """
+
+    def __init__(self) -> None:
+        self.is_whole = False
+        self._is_begun = False
+
+    def add(self, piece: bytes) -> None:
+        """Take in what comes next."""
+        if not self._is_begun:
+            piece = piece.lstrip(_NOTHING)
+            self._is_begun = bool(piece)
+        self.is_whole = self.is_whole or (self._is_begun and b"\n" in piece)
 
 
 class Descriptor:

@@ -27,14 +27,18 @@ def narrow(stream: Stream) -> None:
         stream.convert(lambda head, source: _Narrowed(codec, head[length:], source))
 
 
-def refuse_unmarked(stream: Stream) -> None:
+def refuse_unmarked(stream: Stream, *, waits: bool) -> None:
     """
     Refuse a stream that is wider than UTF-8 and not marked: which it is, is a guess.
+
+    Args:
+        stream: what is not read yet.
+        waits: whether to wait for as much of it as is looked at.
 
     Raises:
         SourceError: so it is.
     """
-    codec = unmarked_codec(stream.peek(LOOKED_AT))
+    codec = unmarked_codec(stream.peek(LOOKED_AT, waits=waits))
     if codec is not None:
         raise SourceError(
             f"{stream.name}: UTF-8 was expected, and what looks like {codec} without a "

@@ -516,6 +516,17 @@ SENTENCES = b"".join(b"%s,%d some words\n" % (b"ab"[n % 2 :][:1], n) for n in ra
         pytest.param(
             SENTENCES.replace(b",", b"\t") + b"and so on\n", "auto", (), id="one text"
         ),
+        pytest.param(b"\r\n \n" + JSON_LABELS.encode(), "auto", (), id="blank lines"),
+        pytest.param(
+            b"\xef\xbb\xbf\n" + JSON_LABELS.encode(),
+            "auto",
+            (),
+            id="a mark, and a line",
+        ),
+        pytest.param(b"\n__label__a b\n__label__c d\n", "auto", (), id="marked lines"),
+        pytest.param(
+            "a,b c\nd,e f\n".encode("utf-16-le"), "csv", (), id="UTF-16, refused"
+        ),
     ],
 )
 def test_labels_do_not_depend_on_how_fast_a_table_comes(
@@ -538,6 +549,28 @@ def test_labels_do_not_depend_on_how_fast_a_table_comes(
         sending.join()
 
     assert [*map(repr, without_pauses(slowly))] == [*map(repr, at_once)]
+
+
+@pytest.mark.parametrize("first", [b"", b"\n", b"\r\n \n", b"\xef\xbb\xbf\n\n"])
+def test_of_a_live_pipe_blank_lines_tell_no_format_and_nobody_waits_for_a_second_row(
+    first: bytes,
+) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", 0) as sender:
+
+        def begin() -> None:
+            for line in first.splitlines(keepends=True):
+                sender.write(line)
+                wait_until(lambda: not select([stdin], [], [], 0)[0])
+            sender.write(b'{"text": "a"}\n')
+
+        beginning = Thread(target=begin)
+        beginning.start()
+        items = documents(["-"], Options(), labelled=False, stdin=stdin)
+        found = next(item for item in items if item is not PAUSE)
+        beginning.join()
+
+    assert found == Document("-:1", (b"a",), columns=("text",))
 
 
 def test_few_rows_are_looked_at_for_a_label_that_stands_beside_the_text() -> None:
