@@ -30,6 +30,9 @@ How much of a text is searched for NUL bytes, in bytes; of mail nothing
 """
 
 
+_CONTROLS: "Final" = bytes({*range(32), 127} - {*b"\t\n\f\r"})
+
+
 def marked_codec(head: bytes) -> tuple[str, int] | None:
     """Return the codec that a byte order mark names, and the length of the mark."""
     for mark, codec in MARKS:
@@ -69,7 +72,9 @@ def unmarked_codec(head: bytes) -> str | None:
     Return the encoding that NUL bytes give away where there is no mark, if any does.
 
     In UTF-16 ASCII characters, such as separators, have a NUL as every second byte, and
-    the other bytes are hardly ever NUL. In UTF-32 at least every fourth is.
+    the other bytes are hardly ever NUL. In UTF-32 at least every fourth is. Where fewer
+    than every third are, and the others are plain UTF-8, such as fields with a NUL
+    behind each, it is that.
     """
     if b"\0" not in head:
         return None
@@ -79,7 +84,24 @@ def unmarked_codec(head: bytes) -> str | None:
         return "UTF-32"
     if max(even, odd) < max(2, units // 20) or min(even, odd) > max(even, odd) // 10:
         return None
+    if 3 * (even + odd) < len(head) and _is_plain(head.replace(b"\0", b"")):
+        return None
     return "UTF-16BE" if even > odd else "UTF-16LE"
+
+
+def _is_plain(data: bytes) -> bool:
+    """
+    Return whether bytes are UTF-8 of no control characters; they may be cut off.
+
+    UTF-16 of letters that are not Latin has some of those, or is no UTF-8.
+    """
+    if data.translate(None, _CONTROLS) != data:
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def unmarked_text(head: bytes) -> str | None:

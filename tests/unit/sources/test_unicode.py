@@ -103,6 +103,28 @@ def test_a_few_stray_nul_bytes_are_not_taken_for_an_encoding() -> None:
     assert unmarked_codec((CSV * 20).encode() + b"\0\0\0") is None
     assert unmarked_codec(b"a,b\0\0\n" * 50) is None
     assert unmarked_codec(b"") is None
+    assert unmarked_codec(b"one\0two\0six\0" * 50) is None
+    assert unmarked_codec(b"a \0 b \0 c") is None
+    assert unmarked_codec(("été \0mat\0".encode() * 300)[:1024]) is None
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "today the sun shines, and",
+        "Всё хорошо, спасибо большое",
+        "Καλημέρα, τι κάνεις σήμερα",
+        "שלום מה שלומך היום חבר",
+        "这里 天气 很好 我们 散步",
+        "नमस्ते आप कैसे हैं आज दिन",
+    ],
+)
+def test_unmarked_utf_16_of_many_scripts_is_known(text: str, codec: str) -> None:
+    head = text.encode(codec)
+
+    assert text_as_utf8(head) == text_as_utf8(head * 40)[: len(text.encode())]
+    assert text_as_utf8(head) == text.encode()
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from([*MARKS]))
