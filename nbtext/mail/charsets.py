@@ -143,7 +143,7 @@ def upper_half(charset: str) -> str | None:
         return _WINDOWS_1252[0x80:]
     if codec not in _SNIFFED_FIRST:
         return None
-    text = bytes(range(256)).decode(codec, "replace")
+    text = _by_codec(bytes(range(256)), codec)
     return text[0x80:] if text[:0x80] == _LATIN_1[:0x80] else None
 
 
@@ -170,12 +170,26 @@ def _sniffed(data: bytes, codec: str) -> str:
         pass
     if codec == "cp1252":
         return codecs.charmap_decode(data, "strict", _WINDOWS_1252)[0]
-    return data.decode(codec, "replace")
+    return _by_codec(data, codec)
 
 
 def _replacing(data: bytes, codec: str) -> str:
     """Decode by a codec, with U+FFFD for what is not in it."""
-    text = data.decode(codec, "replace")
+    text = _by_codec(data, codec)
     if codec == "utf_7":  # the one decoder that lets lone surrogates through
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _by_codec(data: bytes, codec: str) -> str:
+    """
+    Decode by one of the codecs of Python, with U+FFFD for what is not in it.
+
+    Raises:
+        MemoryError: there is not enough to load it; Python says that it knows none.
+    """
+    try:
+        return data.decode(codec, "replace")
+    except LookupError as error:
+        message = f"the codec {codec} cannot be loaded"
+        raise MemoryError(message) from error

@@ -105,3 +105,14 @@ def test_made_up_names_of_charsets_are_forgotten() -> None:
 
     assert len(charsets._CODEC_OF) < 2000
     assert decode(b"\xe6", "ISO 8859 2") == "ć"
+
+
+@pytest.mark.parametrize("codec", ["not_there", "iso8859_99"])
+def test_a_codec_that_cannot_be_loaded_is_short_memory(
+    codec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python says `LookupError` where there is no room for its module."""
+    monkeypatch.setitem(charsets._CODEC_OF, "charset", codec)
+
+    with pytest.raises(MemoryError, match=codec):
+        decode(b"\xe9\xe9", "charset")
