@@ -225,8 +225,11 @@ def keep_memory() -> None:
     from what is freed (mallopt(3), M_MMAP_THRESHOLD), and something larger, of which
     nothing is ever written, teaches it.
     """
-    from ctypes import CDLL, c_size_t, c_void_p  # which numpy has loaded
+    try:
+        from ctypes import CDLL, c_size_t, c_void_p  # which numpy has loaded
 
-    library = CDLL(None)
+        library = CDLL(None)
+    except (ImportError, OSError, TypeError):
+        return  # a Python without ctypes, or that is linked statically, or of Windows
     library.malloc.restype = c_void_p
     library.free(c_void_p(library.malloc(c_size_t(KEPT))))
