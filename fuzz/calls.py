@@ -176,11 +176,13 @@ def _sum_entries(extension: Any) -> Call:
 
 
 def _correct(extension: Any) -> Call:
-    view = (array("q", [0, 2, 3]), array("i", [0, 2, 1]), array("H", [1, 9, 65535]))
+    # values that leave 32 bits, and come back by a step that has more
+    view = (array("q", [0, 2, 3]), array("i", [0, 2, 0]), array("H", [65535, 9, 65535]))
+    far = 1 << 24
     sound = (
-        [view, view], 3, array("q", [1, 0, 1]), array("q", [0]), array("q", [2, 0]),
-        array("q", [1, 3]), array("i", [0, 5, -7, 100, 0, 1]), 3, 2.0, 0.01, 0.5,
-        0.25, array("h", bytes(12)), array("d", bytes(24)), True,
+        [view, view], 3, array("q", [0, 1, 1, 0]), array("q", [0]), array("q", [0, 1]),
+        array("q", [256, 640]), array("i", [-far, far, 0, far, -far, 0]), 3, 64.0, 0.01,
+        0.5, 0.0, array("h", bytes(12)), array("d", bytes(24)), True,
     )  # fmt: skip
     return extension.correct, sound
 

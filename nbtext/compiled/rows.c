@@ -149,7 +149,7 @@ add_value(Store *store, size_t term, uint16_t class, int64_t value)
     if (row->length == NARROW) {
         int32_t *old = narrow_values(store, *row) + n;
         if (*old + value == (int32_t)(*old + value)) {
-            *old += (int32_t)value;
+            *old = (int32_t)(*old + value);
             return DONE;
         }
         if (!fill(store, row))
@@ -174,7 +174,7 @@ add_values(Store *store, size_t term, const uint16_t *classes, size_t n, const i
         int64_t value = times * steps[classes[k]];
         int32_t *old = narrow_values(store, row_of(store, term)) + classes[k];
         if (store->are_full && *old + value == (int32_t)(*old + value))
-            *old += (int32_t)value;
+            *old = (int32_t)(*old + value);
         else
             outcome = add_value(store, term, classes[k], value);
     }
