@@ -149,7 +149,8 @@ def batch_terms(keys: Keys, starts: NDArray[np.int64]) -> Terms:
     is_first[starts[:-1][starts[:-1] < len(keys)]] = True
     first = is_first.nonzero()[0]
     counts = np.empty(len(first), np.int32)
-    np.subtract(first[1:], first[:-1], out=counts[:-1], casting="unsafe")
+    # numpy crashes if memory is too short for the buffers of `out` of another type
+    counts[:-1] = first[1:] - first[:-1]
     counts[-1:] = len(keys) - first[-1:]
     return Terms(keys.take(first), counts, np.searchsorted(first, starts))
 
