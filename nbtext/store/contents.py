@@ -78,6 +78,17 @@ class Contents(NamedTuple):
     policy: Policy | None = None
     texts: tuple[TermTexts, ...] | None = None
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether these are the same ones: a tuple would compare its arrays."""
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether these are others."""
+        return self is not other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
     @property
     def n_tokens(self) -> int:
         """Return the number of tokens that were counted, over all views."""

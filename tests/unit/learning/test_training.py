@@ -74,6 +74,16 @@ def test_counts_by_class_are_let_go_of_unless_histograms_are_made_of_them(
         assert run.totals() == tuple(column.sum() for column in of_class)
 
 
+def test_what_was_trained_can_be_compared_and_is_itself_alone() -> None:
+    one, other = train(again(PAIR)), train(again(PAIR))
+
+    assert one != other
+    assert not one == other  # noqa: SIM201  each has a method of its own
+    assert one not in [other]
+    assert one == one._replace()
+    assert len({one.contents, other.contents, one.contents}) == 2
+
+
 def test_documents_are_mail_if_most_of_them_are() -> None:
     mostly = [*mails(3, "ham"), *PAIR]
     hardly = [*mails(2, "ham"), *PAIR]
