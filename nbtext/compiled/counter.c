@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { COUNT_BITS = 64 - KEY_BITS, SHIFT = KEY_BITS - PART_BITS };
+enum { COUNT_BITS = 64 - KEY_BITS, SHIFT = 64 - PART_BITS };
 
 /* Terms of some documents. */
 typedef struct {
@@ -18,21 +18,19 @@ typedef struct {
 static void
 sort_terms(const Pile *piles, size_t n_piles, uint64_t *values, uint64_t *scratch)
 {
-    size_t ends[PARTS] = {0}, start = 0;
-    for (size_t pile = 0; pile < n_piles; pile++) {
-        const uint64_t *keys = piles[pile].keys.buf;
-        size_t n = (size_t)piles[pile].keys.len / 8;
-        for (size_t i = 0; i < n; i++)
-            ends[keys[i] >> SHIFT & (PARTS - 1)]++;
-    }
-    begin_parts(ends, PARTS);
+    size_t ends[PARTS] = {0}, start = 0, n_terms = 0;
     for (size_t pile = 0; pile < n_piles; pile++) {
         const uint64_t *keys = piles[pile].keys.buf;
         const uint16_t *counts = piles[pile].counts.buf;
         size_t n = (size_t)piles[pile].keys.len / 8;
-        for (size_t i = 0; i < n; i++)
-            values[ends[keys[i] >> SHIFT & (PARTS - 1)]++] = keys[i] << COUNT_BITS | counts[i];
+        for (size_t i = 0; i < n; i++) { /* read once: others may write to them meanwhile */
+            scratch[n_terms] = keys[i] << COUNT_BITS | counts[i];
+            ends[scratch[n_terms++] >> SHIFT]++;
+        }
     }
+    begin_parts(ends, PARTS);
+    for (size_t i = 0; i < n_terms; i++)
+        values[ends[scratch[i] >> SHIFT]++] = scratch[i];
     for (size_t part = 0; part < PARTS; start = ends[part++])
         sort_keys(values + start, scratch, ends[part] - start);
 }
@@ -83,7 +81,9 @@ sums_of(const Pile *piles, size_t n_piles, size_t n_terms)
     PyObject *all = Py_BuildValue("NNN", array_of(n_terms, 8), array_of(n_terms, 4),
                                   array_of(n_terms, 4));
     uint64_t *scratch = malloc((n_terms + 1) * sizeof *scratch);
-    bool is_sound = all && (scratch || PyErr_NoMemory());
+    bool is_sound = all && scratch;
+    if (all && !scratch)
+        PyErr_NoMemory();
     int64_t n = -1;
     if (is_sound) {
         uint64_t *values = memory_of(all, 0);

@@ -1,6 +1,7 @@
 from fractions import Fraction
 from itertools import product
 from math import floor, hypot, isqrt, log
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -222,6 +223,31 @@ def test_sums_beyond_32_bits_are_left_to_arrays() -> None:
         _compiled.sum_terms(((keys, counts[1:]),))
     with pytest.raises(ValueError, match="no keys and counts"):
         _compiled.sum_terms((keys,))  # type: ignore[arg-type]
+
+
+def test_keys_may_be_written_to_while_they_are_sorted() -> None:
+    if best() != COMPILED:
+        pytest.skip("nbtext was installed without a C compiler")
+    from nbtext import _compiled
+
+    keys, counts = np.zeros(1 << 18, np.uint64), np.ones(1 << 18, np.uint16)
+    is_over = Event()
+
+    def write() -> None:
+        while not is_over.is_set():
+            keys[:] = MOST_KEY
+            keys[:] = 0
+
+    writer = Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(20):
+            sums = _compiled.sum_terms(((keys, counts),))
+            assert sums is not None
+            assert np.frombuffer(sums[1], np.int32).sum() == 1 << 18
+    finally:
+        is_over.set()
+        writer.join()
 
 
 def test_counts_of_any_width_are_counted() -> None:
