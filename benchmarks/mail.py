@@ -8,10 +8,12 @@ Message-ID; so the vocabulary grows with the mail about as it does in real mail
 machine.
 """
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import time
 from typing import Final
 from zlib import crc32
 
@@ -114,7 +116,12 @@ def real_mail() -> Mail:
 
 @cache
 def generated(bench: Bench, n_copies: int) -> Mail:
-    """Write copies of the corpus, each with words of its own; the first as it is."""
+    """
+    Write copies of the corpus, each with words of its own; the first as it is.
+
+    They are days old: what is new, and begins as an mbox does, may still be growing.
+    """
+    days_ago = time() - 2 * 24 * 3600
     root = bench.folder / f"mail-{n_copies}"
     folders: dict[str, list[Path]] = {"ham": [], "spam": []}
     for copy in range(n_copies):
@@ -126,7 +133,9 @@ def generated(bench: Bench, n_copies: int) -> Mail:
         pieces = varied(path.read_bytes())
         for copy, folder in enumerate(folders[label]):
             mail = (b"%d" % copy if copy else b"").join(pieces)
-            (folder / f"{number:05}").write_bytes(mail)
+            written = folder / f"{number:05}"
+            written.write_bytes(mail)
+            os.utime(written, (days_ago, days_ago))
             size += len(mail)
     name = f"generated, {size / 1e6:,.0f} MB"
     return Mail(name, tuple(folders["ham"]), tuple(folders["spam"]))
