@@ -269,8 +269,6 @@ def flip_lines(found: Flip) -> Iterator[str]:
         return
     reached = probability(found.decision.probability_of(found.label))
     if found.copies is None:
-        from nbtext.learning.flipping import MOST
-
         text = f"not even {MOST} more documents like it would do"
     else:
         text = f"with {counted(found.copies, 'more document')} like it"

@@ -341,7 +341,7 @@ def _sorted_run(piles: _Piles) -> SortedCounts:
     if len(columns) <= MOST_SORTED:
         small = [[*map(_in_count_bits, parts)] for parts in columns]
         fitting = [[one for one in parts if one is not None] for parts in small]
-        if all(map(len(piles.keys).__eq__, map(len, fitting))):
+        if all(len(parts) == len(piles.keys) for parts in fitting):
             first, *others = (_sums_of_terms(piles.keys, parts) for parts in fitting)
             sums = (*first.columns, *(other.columns[0] for other in others))
             return SortedCounts(first.keys, sums)
