@@ -237,7 +237,10 @@ def test_a_damaged_byte_of_what_is_read_is_told(options: HandlerOptions) -> None
     for place in range(arrays.offset, arrays.end, 64):
         damaged = bytearray(good)
         damaged[place] ^= 0xFF
-        path.write_bytes(damaged)
+        # another file, as commands write them: threads may read the one before still
+        aside = path.with_name("aside")
+        aside.write_bytes(damaged)
+        aside.replace(path)
         served = handler(options)
 
         answers = [
