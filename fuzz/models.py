@@ -1,6 +1,7 @@
 """Small models to begin with, made as nbtext makes them."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
@@ -117,7 +118,7 @@ def _corrected(path: Path) -> Iterator[bytes]:
     correction = correction_table(delta, info)
     if correction is not None:
         correction = correction._replace(info=info)
-    pieces = contents._replace(correction=correction).pack()
+    pieces = replace(contents, correction=correction).pack()
     path.write_bytes(b"".join(map(bytes, pieces)))
     yield path.read_bytes()
     learn(path, "ham", [SPAM])

@@ -297,7 +297,7 @@ def halve(path: Path) -> None:
         tuple(run.part(slice(0, len(run), 2)) for run in of_view)
         for of_view in counts.runs
     )
-    less = contents._replace(counts=replace(counts, runs=runs), texts=None)
+    less = replace(contents, counts=replace(counts, runs=runs), texts=None)
     path.write_bytes(b"".join(map(bytes, less.pack())))
 
 

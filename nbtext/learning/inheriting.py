@@ -5,6 +5,7 @@ A policy is set by hand, once; a model is trained again and again, perhaps by cr
 the policy outlives the counts, as long as the new model can decide by it.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from nbtext.errors import SettingsError
@@ -47,6 +48,6 @@ def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained"
         )
         return trained._replace(notes=(*trained.notes, lost))
     return trained._replace(
-        contents=trained.contents._replace(policy=policy),
+        contents=replace(trained.contents, policy=policy),
         notes=(*trained.notes, KEPT),
     )

@@ -8,6 +8,7 @@ otherwise in the end, they are counted again.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def trained_on(
         )
         texts = found()
     return Trained(
-        contents=finished.contents(table)._replace(texts=texts),
+        contents=replace(finished.contents(table), texts=texts),
         report=report,
         repeats=repeats,
         conflicts=conflicts,
@@ -214,7 +215,7 @@ def _trained_on_some(
     check_trainable(table, selected.report.skipped, sources.read)
     found = look_for_texts(table.settings, finished.counts.terms, selected.texts)
     return Trained(
-        contents=finished.contents(table)._replace(texts=found()),
+        contents=replace(finished.contents(table), texts=found()),
         report=selected.report,
         repeats=selected.copies,
         losses=finished.losses,

@@ -9,8 +9,8 @@ and this is the one place that reads a whole model and packs one.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,8 @@ from nbtext.store.undo import UndoRecords, last_records
 from nbtext.store.writing import pack
 
 
-class Contents(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
     """
     A whole model in memory, or what a table behind those of a file adds to it.
 
@@ -68,8 +69,8 @@ class Contents(NamedTuple):
     counts: CountTable
     scoring: Scoring
     calibrations: tuple[Calibration, ...] = ()
-    history: History = History()
-    records: UndoRecords = UndoRecords()
+    history: History = field(default_factory=History)
+    records: UndoRecords = field(default_factory=UndoRecords)
     terms: tuple[TermTable, ...] | None = None
     fit: Fit | None = None
     correction: Correction | None = None
@@ -77,17 +78,6 @@ class Contents(NamedTuple):
     histograms: Histograms | None = None
     policy: Policy | None = None
     texts: tuple[TermTexts, ...] | None = None
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether these are the same ones: a tuple would compare its arrays."""
-        return self is other
-
-    def __ne__(self, other: object) -> bool:
-        """Return whether these are others."""
-        return self is not other
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
     @property
     def n_tokens(self) -> int:
@@ -211,7 +201,7 @@ class Contents(NamedTuple):
                 of_view.of(by_term.keys[:-1])
                 for of_view, by_term in zip(texts, terms, strict=True)
             )
-        return self._replace(terms=terms, correction=correction, texts=texts)
+        return replace(self, terms=terms, correction=correction, texts=texts)
 
 
 def read_contents(file: ModelFile) -> Contents:
@@ -225,7 +215,8 @@ def read_contents(file: ModelFile) -> Contents:
     history = joined_history(table.header for table in file.tables)
     contents = _contents(file, file.tables, unpack(file), history)
     classes = contents.counts.classes
-    return contents._replace(
+    return replace(
+        contents,
         calibrations=tuple(one.of_classes(classes) for one in contents.calibrations),
         correction=read_correction(file),
         keeps_histograms=file.keeps_histograms,
@@ -257,7 +248,8 @@ def read_tail(file: ModelFile) -> Contents:
     correction = read_correction(file, tail)
     if correction is not None:
         labels += correction.classes
-    return contents._replace(
+    return replace(
+        contents,
         counts=with_classes(counts, labels),
         fit=last_fit(file),
         correction=correction,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter as Tally
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def merge(files: Iterable[ModelFile]) -> Merged:
         policies.add(file.policy)
         # of a model that is added nothing large stays
         nothing = CountTable(contents.counts.settings)
-        parts.append(contents._replace(counts=nothing, terms=None, texts=None))
+        parts.append(replace(contents, counts=nothing, terms=None, texts=None))
         texts = _joined(texts, contents.texts)
     counts = adding.table() or CountTable(parts[0].counts.settings)
     merged = Merged(_sum_of(parts, counts, texts), policies=policies)
@@ -212,7 +212,7 @@ def check_policy(merged: Merged) -> None:
         return
     reason = why_not_by(policy, merged.contents, "the sum")
     if reason:
-        merged.contents = merged.contents._replace(policy=None)
+        merged.contents = replace(merged.contents, policy=None)
         merged.lost_policy = reason
 
 
@@ -366,7 +366,7 @@ def _changed(files: Sequence[ModelFile], contents: Contents, delta: Delta) -> Co
     info = None if contents.correction is None else contents.correction.info
     change = correction_table(delta, info)
     correction = add_corrections([contents.correction, change])
-    return contents._replace(counts=counts, records=records, correction=correction)
+    return replace(contents, counts=counts, records=records, correction=correction)
 
 
 def _take(

@@ -63,7 +63,8 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
     correction = contents.correction
     if correction is not None:
         correction = _without_gone(correction, [runs for runs, _, _ in views])
-    left = contents._replace(
+    left = replace(
+        contents,
         counts=replace(
             counts,
             runs=tuple(tuple(runs) for runs, _, _ in views),

@@ -79,7 +79,7 @@ def recalibrated(
     if contents.correction is None:  # which stays with its scoring
         scoring = chosen(scoring, calibrations, counts.classes)
     calibrations += tuple(one for one in contents.calibrations if one.is_corrected)
-    contents = contents._replace(calibrations=calibrations, scoring=scoring)
+    contents = replace(contents, calibrations=calibrations, scoring=scoring)
     return replace(pruned, contents=contents), n_scored
 
 

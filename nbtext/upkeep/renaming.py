@@ -52,7 +52,8 @@ def rename(contents: Contents, names: Mapping[str, str], path: str) -> Contents:
     is_reversed = order == [1, 0]
     _check_policy(contents.policy, new, path)
     renamed = dict(zip(old, new, strict=True))
-    return contents._replace(
+    return replace(
+        contents,
         counts=_counts(contents.counts, tuple(new[place] for place in order), order),
         calibrations=tuple(
             _calibration(one, renamed, is_reversed) for one in contents.calibrations

@@ -11,6 +11,7 @@ import re
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import blake2b, sha256
 from itertools import islice, pairwise
@@ -499,7 +500,7 @@ def write_histograms(path: Path) -> None:
     """Write the same, and what each table changes of histograms."""
     train_on(demo_mail()[::2], str(path))
     contents = read_contents(open_model(str(path)))
-    replace_file(str(path), contents._replace(keeps_histograms=True).pack())
+    replace_file(str(path), replace(contents, keeps_histograms=True).pack())
     teach(path)
 
 

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import perf_counter, sleep
@@ -68,7 +69,7 @@ def _put(folder: Path, contents: Contents) -> None:
 def held(path: Path) -> bytes:
     """Return a model without its dates, and how many tables it has."""
     file = open_model(str(path))
-    contents = read_contents(file)._replace(history=History())
+    contents = replace(read_contents(file), history=History())
     return b"".join([bytes([len(file.tables)]), *contents.pack(written=STAMP)])
 
 

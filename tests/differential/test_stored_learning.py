@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -215,7 +216,7 @@ def test_every_bit_of_the_fit(model: Path, number: int) -> None:
     whole = read_contents(open_model(str(model)))
     nothing = no_calibration(whole.scoring, 2)
     held_out = (nothing._replace(counts=counts),)
-    changed = whole._replace(calibrations=held_out)
+    changed = replace(whole, calibrations=held_out)
     model.write_bytes(b"".join(map(bytes, changed.pack())))
 
     assert agree(model, "spam", [NEW])

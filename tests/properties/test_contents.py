@@ -1,5 +1,6 @@
 """What is packed and read again is the same model, whatever was in it."""
 
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,9 @@ def expected(model: Contents) -> tuple[Any, ...]:
     Scores are those of its classes.
     """
     kept = [one.of_classes(model.counts.classes) for one in model.calibrations]
-    model = model._replace(calibrations=(*kept,))
+    model = replace(model, calibrations=(*kept,))
     if not {*chain(*model.records.bins)} - {NO_BIN}:
-        model = model._replace(records=model.records.without_bins())
+        model = replace(model, records=model.records.without_bins())
     counts, scoring, calibration, history, records = all_of(model)
     if not history.taught and not history.trained:
         history = history._replace(trained=STAMP)

@@ -11,6 +11,7 @@ adds them.
 import json
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -245,7 +246,7 @@ def corrected(tmp_path: Path, amounts: Amounts) -> tuple[str, Correction]:
     contents = read_contents(open_model(path))
     correction = corrected_by(amounts)
     scoring = default_scoring("text", 3)
-    corrected = contents._replace(scoring=scoring, correction=correction)
+    corrected = replace(contents, scoring=scoring, correction=correction)
     replace_file(path, corrected.pack())
     return path, correction
 
@@ -544,7 +545,7 @@ def test_a_document_of_two_classes_leaves_what_it_has_added_to_the_right_one(
     contents = read_contents(open_model(path))
     correction = corrected_by({1: {"a": 5, "b": -9}})
     scoring = default_scoring("text", 3)
-    both = contents._replace(scoring=scoring, correction=correction)
+    both = replace(contents, scoring=scoring, correction=correction)
     replace_file(path, both.pack())
 
     learn(path, "c", [TEXTS[1]])

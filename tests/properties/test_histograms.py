@@ -10,6 +10,7 @@ was compacted, pruned, merged and renamed. Where tables were joined, they are co
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -114,7 +115,7 @@ def test_what_is_made_of_models_keeps_them(
         prune(contents, min_documents=2).contents,
         rename(contents, {"ham": "z"}, "m"),
         merged.contents,
-        contents._replace(terms=contents.terms_by_view()),
+        replace(contents, terms=contents.terms_by_view()),
     ):
         file = write(path, made)
         assert file.histograms == histograms_of(unpack(file))

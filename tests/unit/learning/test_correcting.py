@@ -640,7 +640,7 @@ def test_a_steepness_multiplies_corrected_scores(model: tuple[str, Path]) -> Non
     steeper = info._replace(steepness=info.steepness * 1.5)
     correction = contents.correction._replace(info=steeper)
 
-    replace_file(path, contents._replace(correction=correction).pack())
+    replace_file(path, replace(contents, correction=correction).pack())
 
     after = nbtext.classify(nbtext.load(path), text)
     assert info.steepness not in (1.0, steeper.steepness)

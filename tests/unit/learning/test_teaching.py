@@ -1,6 +1,7 @@
 """What documents that are learnt after training teach a correction."""
 
 from collections import Counter as Tally
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -316,7 +317,7 @@ def test_what_is_misjudged_again_and_again_is_soon_mended(path: str) -> None:
     learnt(path, odd[:30])
 
     contents = read_contents(open_model(path))
-    replace_file(untaught, contents._replace(correction=before).pack())
+    replace_file(untaught, replace(contents, correction=before).pack())
     assert loss(path, odd[30:]) < 0.9 * loss(untaught, odd[30:])
     others = ROWS[200:]
     assert loss(path, others) < loss(untaught, others) + 0.05

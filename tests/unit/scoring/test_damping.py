@@ -71,7 +71,7 @@ def test_more_documents_by_level_than_documents_count_nothing(tmp_path: Path) ->
     settings = contents.counts.settings.counting(columns)
     scoring = contents.scoring._replace(counting="min:2")
     counts = replace(contents.counts, settings=settings, runs=(runs,))
-    damaged = contents._replace(counts=counts, scoring=scoring, calibrations=())
+    damaged = replace(contents, counts=counts, scoring=scoring, calibrations=())
     path.write_bytes(b"".join(map(bytes, damaged.pack())))
 
     (one,), many = ([*classify_all(load(path), [NEW] * n)] for n in (1, FEW + 1))

@@ -1,5 +1,6 @@
 """Whether what is classified scores unlike the documents that were held out."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def model_of(path: Path, ham: dict[int, int], spam: dict[int, int]) -> Model:
         one._replace(counts=counts, documents=documents)
         for one in contents.calibrations
     )
-    contents = contents._replace(calibrations=kept)
+    contents = replace(contents, calibrations=kept)
     path.write_bytes(b"".join(map(bytes, contents.pack())))
     return load_model(str(path))
 

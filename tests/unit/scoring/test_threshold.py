@@ -1,5 +1,6 @@
 """From which probability on a message is moved."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def scored(model: Model, ham: dict[float, int], spam: dict[float, int]) -> Model
     counts |= {(bin_of(score), "spam"): n for score, n in spam.items()}
     documents = {"ham": sum(ham.values()), "spam": sum(spam.values())}
     calibration = Calibration(model.scoring.of_scores(), PRIOR, counts, (), documents)
-    contents = read_contents(model.file)._replace(calibrations=(calibration,))
+    contents = replace(read_contents(model.file), calibrations=(calibration,))
     Path(model.path).write_bytes(b"".join(map(bytes, contents.pack())))
     return load_model(model.path)
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
@@ -254,7 +255,7 @@ def quickest_look_at_one_of(n_records: int, path: str) -> float:
     row = Row("ham", fingerprint(bag))
     terms = [joined([terms_of([of_view])] * n_records) for of_view in bag]
     records = UndoRecords(digests, [row] * n_records, [()] * n_records, terms)
-    replace_file(path, contents._replace(records=records).pack())
+    replace_file(path, replace(contents, records=records).pack())
     file = open_model(path)
     seconds = []
     for digest in digests[-300:]:
