@@ -246,12 +246,12 @@ class _Making:
         is_tried = best.share < 1.0 and len(self.base.model.classes) > 2
         for pace in PACES if is_tried else ():
             other = self._tried(parts, best.share, (0.0, pace))
-            if other.loss_with >= best.loss_with:
+            if other.adjusted.loss >= best.adjusted.loss:
                 break
             best = other
         for doubt in DOUBTS:
             other = self._tried(parts, best.share, (doubt, best.pace))
-            if other.loss_with >= best.loss_with:
+            if other.adjusted.loss >= best.adjusted.loss:
                 break
             best = other
         return best
@@ -261,7 +261,7 @@ class _Making:
 
         def tried(share: float) -> tuple[float, Trial]:
             trial = self._tried(parts, share, manner)
-            return trial.loss_with, trial
+            return trial.adjusted.loss, trial
 
         return min(self.map_(tried, SHARES), key=itemgetter(0))[1]
 
@@ -286,7 +286,10 @@ class _Making:
             labels = self.visits.labels.take(held_out)
             loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
             logits = self._learnt(base, share, manner, order, held_out).logits
-            trials.append(Trial(share, doubt, 1, loss_without, logits, labels, pace))
+            counted = self.base.model.documents
+            trials.append(
+                Trial(share, doubt, 1, loss_without, logits, labels, counted, pace)
+            )
         return reduce(together, trials)
 
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
@@ -299,7 +302,7 @@ class _Making:
     def correction(self, trial: Trial) -> tuple[Correction, Calibration | None]:
         """Make the correction of all documents; return what they score by it, too."""
         visits, share = self.visits, trial.share
-        trial, adjustment = trial.adjusted(self.base.model.documents)
+        trial, adjustment, _ = trial.adjusted
         base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
@@ -322,8 +325,9 @@ class _Making:
         nothing = [(NO_KEYS, NO_PLACES, NO_PLACES)] * n_views
         amounts = entries, labels, classes, values
         correction = correction_of(info, names, nothing, amounts)
-        adjustment[0] += self.base.fit.offset * share
-        less = np.rint(adjustment * (AMOUNT_UNIT / BIAS)).astype(np.int64).tolist()
+        taken = adjustment.copy()
+        taken[0] += self.base.fit.offset * share
+        less = np.rint(taken * (AMOUNT_UNIT / BIAS)).astype(np.int64).tolist()
         biases = (*map(int.__sub__, correction.biases, less),)
         correction = correction._replace(biases=biases)
         terms = (*self._terms(learnt),)

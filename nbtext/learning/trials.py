@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 from nbtext.counts.calibration import Prior
@@ -45,7 +43,8 @@ ADJUSTMENTS: Final = (0.1, 0.2, 0.3, 0.4)
 """What the logarithms of the classes' shares may be multiplied by, to be taken from
 corrected scores of three classes and more: each is tried if the one before was better.
 Below zero, which would have rare classes told still more seldom, less is gained than
-lost (docs/experiments/045-rare-classes.md)."""
+lost (docs/experiments/045-rare-classes.md). What else is chosen is judged with what is
+taken so (docs/experiments/072-shares-and-rare-classes.md)."""
 
 PRECISION: Final = 10.0
 """Of what is expected of it, which is 0."""
@@ -65,6 +64,21 @@ HELD_OUT: Final = 4
 """Of every so many documents, one is held out of the correction that is tried."""
 
 
+class Adjusted(NamedTuple):
+    """
+    A trial whose corrected scores hold less of the classes' shares.
+
+    Attributes:
+        trial: the trial of these scores.
+        taken: what is taken from the scores, shape (n_classes,), in nats.
+        loss: the mean log-loss, with what a steepness takes and what is taken.
+    """
+
+    trial: Trial
+    taken: NDArray[np.float64]
+    loss: float
+
+
 @dataclass(frozen=True)
 class Trial:
     """
@@ -77,6 +91,7 @@ class Trial:
         loss_without: their mean log-loss without the correction, in nats.
         logits: shape (held_out, n_classes), their corrected scores.
         labels: shape (held_out,), the places of their classes.
+        documents: how many of each class are counted.
         pace: how many times as far as usual documents moved classes.
     """
 
@@ -86,6 +101,7 @@ class Trial:
     loss_without: float
     logits: NDArray[np.float64]
     labels: NDArray[np.int64]
+    documents: tuple[int, ...]
     pace: float = 1.0
 
     @property
@@ -123,27 +139,25 @@ class Trial:
         by_more = BY_MORE * self.loss_without * n_classes / HELD_OUT
         return lost < (BY_CHANCE + by_more) * self.parts
 
-    def adjusted(self, documents: Sequence[int]) -> tuple[Trial, NDArray[np.float64]]:
+    @cached_property
+    def adjusted(self) -> Adjusted:
         """
-        Take a multiple of the logarithms of the classes' shares from corrected scores.
+        The trial without a multiple of the logarithms of the classes' shares.
 
-        A steepness makes the share that they hold steeper, too; or rare classes are
-        told more seldom than they are there. (Menon et al. 2021, section 4.1: logits
-        less t ln p; here t is what documents held out lose least by.)
-
-        Returns:
-            The trial of the scores without it, and what is taken, shape (n_classes,);
-            of two classes, whose calibration has an offset, nothing.
+        A steepness makes the share that corrected scores hold steeper, too; or rare
+        classes are told more seldom than they are there. (Menon et al. 2021, section
+        4.1: logits less t ln p; here t is what documents held out lose least by.) Of
+        two classes, whose calibration has an offset, nothing is taken.
         """
-        shares = np.log(np.maximum(documents, 1) / max(sum(documents), 1))
+        shares = np.log(np.maximum(self.documents, 1) / max(sum(self.documents), 1))
         best, taken, least = self, 0.0, self.loss_with
-        for t in ADJUSTMENTS if len(documents) > 2 else ():
+        for t in ADJUSTMENTS if len(self.documents) > 2 else ():
             other = replace(self, logits=self.logits - t * shares)
             loss = other.loss_with + 0.5 * PRECISION * t * t / self.held_out
             if loss >= least:
                 break
             best, taken, least = other, t, loss
-        return best, taken * shares
+        return Adjusted(best, taken * shares, least)
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""

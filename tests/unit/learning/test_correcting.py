@@ -520,7 +520,8 @@ def test_classes_of_few_documents_may_lose_what_more_bring(
     n_classes, of_each = 400, 4
     held_out = n_classes * of_each // 4 * parts
     labels = np.arange(held_out) % n_classes
-    trial = Trial(1.0, 0.0, parts, 0.0, 4.0 * np.eye(n_classes)[labels], labels)
+    logits = 4.0 * np.eye(n_classes)[labels]
+    trial = Trial(1.0, 0.0, parts, 0.0, logits, labels, (of_each,) * n_classes)
     # what 400 classes of four documents may lose is a tenth of a fourth of this
     of_five = replace(trial, loss_without=5.0)
     vars(of_five)["_best"] = (1.0, (5.0 + lost) * held_out)
@@ -554,7 +555,7 @@ def of_losses(temperature: float, scale: float) -> Trial:
     shares = np.exp(logits * temperature)
     shares /= shares.sum(axis=1, keepdims=True)
     labels = (random.random((4000, 1)) > shares.cumsum(axis=1)).sum(axis=1)
-    return Trial(1.0, 0.0, 1, 1.0, logits * scale, labels)
+    return Trial(1.0, 0.0, 1, 1.0, logits * scale, labels, (4, 4, 4))
 
 
 def test_scores_are_as_steep_as_documents_held_out_say() -> None:
@@ -586,7 +587,7 @@ def too_seldom(documents: list[int], t: float) -> Trial:
         np.repeat(places.ravel(), times) for places in np.indices(told.shape)
     )
     logits = (1 + t) * shares + says * np.eye(n_classes)[speaks_for]
-    return Trial(1.0, 0.0, 1, 1.0, logits, labels)
+    return Trial(1.0, 0.0, 1, 1.0, logits, labels, tuple(documents))
 
 
 @pytest.mark.parametrize("t", [0.0, 0.2, 0.4])
@@ -594,12 +595,13 @@ def test_what_scores_hold_of_shares_too_much_is_taken_from_them(t: float) -> Non
     documents = [4000, 900, 100, 40]
     trial = too_seldom(documents, t)
 
-    adjusted, taken = trial.adjusted(documents)
+    adjusted, taken, loss = trial.adjusted
 
     shares = np.array(documents) / sum(documents)
     assert taken == pytest.approx(t * np.log(shares))
     assert adjusted.steepness == pytest.approx(1.0, abs=0.02)
     assert (adjusted.loss_with < trial.loss_with) == (t > 0)
+    assert loss == pytest.approx(adjusted.loss_with + 5 * t * t / trial.held_out)
     told = np.exp(normalised(adjusted.logits)).mean(axis=0)
     assert told == pytest.approx(shares, rel=0.02)
 
@@ -608,8 +610,26 @@ def test_rare_classes_are_not_told_more_seldom_nor_two_classes_otherwise() -> No
     frequent = too_seldom([4000, 900, 100], -0.4)
     two = too_seldom([4000, 100], 0.4)
 
-    assert not frequent.adjusted([4000, 900, 100])[1].any()
-    assert not two.adjusted([4000, 100])[1].any()
+    assert not frequent.adjusted.taken.any()
+    assert not two.adjusted.taken.any()
+
+
+def test_a_share_is_judged_by_what_is_left_when_classes_shares_are_taken_from_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    documents = [4000, 900, 100, 40]
+    seldom = too_seldom(documents, 0.4)
+    plain = too_seldom(documents, 0.0)
+    # which is worse than the other, but for the rare classes that are told too seldom
+    unsure = replace(plain, logits=plain.logits + 0.3 * (plain.logits[::-1] > -1))
+    tried = {1.0: unsure, 0.5: replace(seldom, share=0.5)}
+    making = correcting._Making(None, None, [], [], map)  # type: ignore[arg-type]
+    monkeypatch.setattr(
+        correcting._Making, "_tried", lambda _, parts, share, manner: tried[share]
+    )
+
+    assert seldom.loss_with > unsure.loss_with > seldom.adjusted.loss
+    assert making.trial_of_shares([], correcting.USUAL).share == 0.5
 
 
 def test_it_is_taken_from_the_biases_of_a_correction(
