@@ -102,31 +102,45 @@ def ahead(
     Yield what a function makes of each of many, in order, as `map` does.
 
     With several jobs other threads compute it ahead, while this one takes the next of
-    `many`, deals with what was yielded, or computes if the others have enough to do.
-    Where no more threads can be started, those that were do it, and this one.
+    `many`, deals with what was yielded, or computes if the others have enough to do. It
+    helps them when all is taken (docs/experiments/063-helping-readers.md). Where no
+    more threads can be started, those that were do it, and this one.
     """
     if jobs == 1:
         yield from map(function, many)
         return
-    pending: deque[Future[Other]] = deque()
+    pending: deque[tuple[One, Future[Other]]] = deque()
     most = AHEAD * (jobs - 1)
     with _pool(jobs - 1) as pool:
         try:
             for one in many:
                 future = None
-                if sum(not future.done() for future in pending) < most:
+                if sum(not future.done() for _, future in pending) < most:
                     try:
                         future = pool.submit(function, one)
                     except RuntimeError:  # no thread can be started
                         most = 0
-                pending.append(future or _computed(function, one))
-                while pending and (pending[0].done() or len(pending) > DONE * jobs):
-                    yield pending.popleft().result()
+                pending.append((one, future or _computed(function, one)))
+                while pending and (pending[0][1].done() or len(pending) > DONE * jobs):
+                    yield pending.popleft()[1].result()
             while pending:
-                yield pending.popleft().result()
+                _help(function, pending)
+                yield pending.popleft()[1].result()
         finally:
-            for future in pending:
+            for _, future in pending:
                 future.cancel()
+
+
+def _help(
+    function: Callable[[One], Other], pending: deque[tuple[One, Future[Other]]]
+) -> None:
+    """Compute what no thread has begun to, until the first of all is done."""
+    first = pending[0][1]
+    for place, (one, future) in enumerate(pending):
+        if first.done():
+            return
+        if future.cancel():
+            pending[place] = one, _computed(function, one)
 
 
 def _computed(function: Callable[[One], Other], one: One) -> Future[Other]:

@@ -65,6 +65,41 @@ def test_results_that_wait_for_a_slow_one_are_bounded() -> None:
     ended_late.join()
 
 
+def test_when_all_is_taken_this_thread_helps() -> None:
+    helped = Event()
+    helpers: list[bool] = []
+
+    def work(number: int) -> int:
+        is_main = current_thread() is main_thread()
+        helpers.append(is_main)
+        if is_main:
+            helped.set()
+        else:
+            helped.wait(PATIENCE)
+        return number
+
+    assert list(ahead(2, work, range(AHEAD))) == [*range(AHEAD)]
+    assert helped.is_set()
+    assert len(helpers) == AHEAD
+
+
+def test_a_failure_of_the_helping_thread_is_raised_in_its_turn() -> None:
+    helped = Event()
+    found: list[int] = []
+
+    def work(number: int) -> int:
+        if current_thread() is main_thread():
+            helped.set()
+            raise ZeroDivisionError
+        helped.wait(PATIENCE)
+        return number
+
+    with pytest.raises(ZeroDivisionError):
+        found.extend(ahead(2, work, range(AHEAD)))
+
+    assert found == [0]
+
+
 def _fail_among_processes() -> None:
     began = time.monotonic()
     try:
