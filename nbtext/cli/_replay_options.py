@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 import click
 
 from nbtext.cli._option_groups import option_group
+from nbtext.cli._regime_options import REGIME_OPTIONS
 from nbtext.evaluation.stream import ORDERS, Feedback, OrderName, feedback_of
 from nbtext.learning.regimes import (
     EVERYTHING,
     MARGIN,
-    REGIMES,
     Regime,
     RegimeName,
     regime_of,
@@ -89,25 +89,6 @@ def check_replay(given: dict[str, bool], model: tuple[str, ...]) -> None:
         message = "--replay begins with one model, and there are several."
         raise click.UsageError(message)
 
-
-REGIME_OPTIONS: Final = (
-    click.option(
-        "--regime",
-        type=click.Choice(REGIMES),
-        help="Which documents are learnt: everything, those that the model as it is "
-        "then misjudges, or these and near errors [default: everything].",
-    ),
-    click.option(
-        "--margin",
-        type=click.FloatRange(min=0),
-        metavar="NATS",
-        help="Of near errors, how far ahead of the next class the right one is at the "
-        "most, in nats of log odds [default: 3].",
-    ),
-)
-"""Options of every command that may leave documents out."""
-
-regime_options = option_group("regime", regime_of, *REGIME_OPTIONS)
 
 replay_options = option_group(
     "replay",

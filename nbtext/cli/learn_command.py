@@ -18,7 +18,7 @@ from nbtext.cli._options import (
     verbose_output_options,
     wait_option,
 )
-from nbtext.cli._replay_options import regime_options
+from nbtext.cli._regime_options import regime_options
 from nbtext.cli._terminal import Output
 from nbtext.learning import LearnRequest
 from nbtext.sources import Options

@@ -23,7 +23,7 @@ from nbtext.cli._options import (
     sources_argument,
     wait_option,
 )
-from nbtext.cli._replay_options import regime_options
+from nbtext.cli._regime_options import regime_options
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._room import load_numpy

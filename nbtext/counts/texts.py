@@ -12,26 +12,26 @@ from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from nbtext.counts.sorted_counts import Keys
     from nbtext.settings.views import View
 
-
-import numpy as np
-from numpy.typing import NDArray
+    Bytes: TypeAlias = NDArray[np.uint8]
+    Places: TypeAlias = NDArray[np.int64]
+    Hashes: TypeAlias = NDArray[np.uint64]
 
 from nbtext.tokens.bags import mixed
 from nbtext.tokens.ngrams import SALT, SIZE, SIZES_OF_THREES
 from nbtext.tokens.text_finding import MOST_TEXT, PART_END, TEXT_END
 from nbtext.tokens.tokenizer import BASE, KEY_SHIFT, PAIR, SPREAD
-
-Bytes = NDArray[np.uint8]
-Places = NDArray[np.int64]
-Hashes = NDArray[np.uint64]
 
 WORD: Final = 8
 """Bytes of a word of a token's polynomial."""

@@ -198,10 +198,11 @@ def test_loading_the_command_line_loads_little(tmp_path: Path) -> None:
 
 
 def test_training_loads_nothing_that_evaluates(tmp_path: Path) -> None:
-    loaded = loaded_by("import nbtext.api.training", tmp_path)
+    script = "import nbtext.cli.train_command, nbtext.api.training"
+    loaded = loaded_by(script, tmp_path)
 
     assert "nbtext.learning.training" in loaded
-    unwanted = ("nbtext.doctor", "nbtext.evaluation.evaluation", "nbtext.tuning")
+    unwanted = ("nbtext.doctor", "nbtext.evaluation", "nbtext.tuning", "numpy.typing")
     assert loaded.isdisjoint(unwanted)
     # what scores one document, and what few trainings need
     assert loaded.isdisjoint(("nbtext.scoring.score", "nbtext.scoring.model"))
