@@ -12,6 +12,7 @@ import os
 from collections import deque
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -109,47 +110,50 @@ def ahead(
     if jobs == 1:
         yield from map(function, many)
         return
-    pending: deque[tuple[One, Future[Other]]] = deque()
+    pending: deque[tuple[Callable[[], Other], Future[Other]]] = deque()
     most = AHEAD * (jobs - 1)
     with _pool(jobs - 1) as pool:
         try:
             for one in many:
-                future = None
+                call, future = partial(_take, function, [one]), None
                 if sum(not future.done() for _, future in pending) < most:
                     try:
-                        future = pool.submit(function, one)
-                    except RuntimeError:  # no thread can be started
-                        most = 0
-                pending.append((one, future or _computed(function, one)))
+                        future = pool.submit(call)
+                    except RuntimeError:  # no thread can be started; one may have it
+                        most, call = 0, partial(_take, function, [one])
+                pending.append((call, future or _computed(call)))
                 while pending and (pending[0][1].done() or len(pending) > DONE * jobs):
                     yield pending.popleft()[1].result()
             while pending:
-                _help(function, pending)
+                _help(pending)
                 yield pending.popleft()[1].result()
         finally:
             for _, future in pending:
                 future.cancel()
 
 
-def _help(
-    function: Callable[[One], Other], pending: deque[tuple[One, Future[Other]]]
-) -> None:
+def _take(function: Callable[[One], Other], given: list[One]) -> Other:
+    """Compute of the one that is given, which is not kept when it is done."""
+    return function(given.pop())
+
+
+def _help(pending: deque[tuple[Callable[[], Other], Future[Other]]]) -> None:
     """Compute what no thread has begun to, until the first of all is done."""
     first = pending[0][1]
-    for place, (one, future) in enumerate(pending):
+    for place, (call, future) in enumerate(pending):
         if first.done():
             return
         if future.cancel():
-            pending[place] = one, _computed(function, one)
+            pending[place] = call, _computed(call)
 
 
-def _computed(function: Callable[[One], Other], one: One) -> Future[Other]:
+def _computed(call: Callable[[], Other]) -> Future[Other]:
     """Compute here and now; what is raised is raised when the result is asked for."""
     from concurrent.futures import Future
 
     computed: Future[Other] = Future()
     try:
-        computed.set_result(function(one))
+        computed.set_result(call())
     except Exception as error:  # raised when the result is asked for
         computed.set_exception(error)
     return computed

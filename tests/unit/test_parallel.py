@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from threading import Event, Thread, Timer, current_thread, main_thread
+from weakref import ReferenceType, ref
 
 import pytest
 
@@ -83,6 +84,35 @@ def test_when_all_is_taken_this_thread_helps() -> None:
     assert len(helpers) == AHEAD
 
 
+def test_of_what_is_computed_results_are_kept_alone() -> None:
+    class One:
+        pass
+
+    given: list[ReferenceType[One]] = []
+    are_done = Event()
+    n_done: list[int] = []
+
+    def many() -> Iterator[One]:
+        for _ in range(AHEAD):
+            one = One()
+            given.append(ref(one))
+            yield one
+
+    def work(one: One) -> None:
+        if one is given[0]():
+            are_done.wait(PATIENCE)
+        n_done.append(1)
+        if len(n_done) == AHEAD - 1:
+            are_done.set()
+
+    found = ahead(2, work, many())
+    next(found)
+
+    assert len(n_done) == AHEAD
+    assert sum(one() is not None for one in given) <= 1  # the last one
+    assert len(list(found)) == AHEAD - 1
+
+
 def test_a_failure_of_the_helping_thread_is_raised_in_its_turn() -> None:
     helped = Event()
     found: list[int] = []
@@ -154,6 +184,28 @@ def test_where_no_thread_can_be_started_this_one_works(
     monkeypatch.setattr(Thread, "start", refuse)
 
     assert list(ahead(4, str, range(9))) == [*map(str, range(9))]
+
+
+def test_where_one_thread_can_be_started_all_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start, started = Thread.start, Event()
+
+    def refuse(thread: Thread) -> None:
+        if started.is_set():
+            time.sleep(0.01)  # for the other to take what was handed out
+            message = "can't start new thread"
+            raise RuntimeError(message)
+        started.set()
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", refuse)
+
+    def work(number: int) -> int:
+        time.sleep(0.001)
+        return number
+
+    assert list(ahead(4, work, range(90))) == [*range(90)]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
