@@ -10,7 +10,7 @@
 
 #include "batch.h"
 
-enum { LEAST_BITS = 6, MOST_STEPS = 256, N_FACTS = 4 };
+enum { LEAST_BITS = 6, EASY_BITS = 13, MOST_STEPS = 256, N_FACTS = 4 };
 
 /* Count keys; write the distinct ones, in the order in which they occur first. Whether one is
    new is hard to foretell, so nothing but a collision is a branch. */
@@ -63,7 +63,7 @@ push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint
 {
     size_t n = keys->length, before = view->keys.length, n_distinct = 0;
     int bits = LEAST_BITS;
-    while ((size_t)1 << bits < 2 * n)
+    while ((size_t)1 << bits < (bits < EASY_BITS ? 8 : 2) * n) /* 32 KiB are in the caches */
         bits++;
     view->counts.length = (before + 3) / 4;
     batch->slots.length = 0;
@@ -122,26 +122,18 @@ push_message(Batch *batch, Mail *mail, bool is_read)
     return true;
 }
 
-static PyObject *
-view_of(const BatchView *view)
-{
-    return Py_BuildValue("(NNN)", bytes_of_keys(&view->keys), bytes_of_keys(&view->counts),
-                         bytes_of_keys(&view->ends));
-}
-
 PyObject *
 batch_of(const Batch *batch, size_t n_views)
 {
-    PyObject *views = PyTuple_New((Py_ssize_t)n_views), *result = NULL;
-    bool is_whole = views;
-    for (size_t n = 0; is_whole && n < n_views; n++) {
-        PyObject *view = view_of(batch->views + n);
-        is_whole = view && PyTuple_SetItem(views, (Py_ssize_t)n, view) == 0;
+    PyObject *views = PyTuple_New((Py_ssize_t)n_views);
+    for (size_t n = 0; views && n < n_views; n++) {
+        const BatchView *of = batch->views + n;
+        PyObject *view = Py_BuildValue("(NNN)", bytes_of_keys(&of->keys),
+                                       bytes_of_keys(&of->counts), bytes_of_keys(&of->ends));
+        if (!view || PyTuple_SetItem(views, (Py_ssize_t)n, view) < 0)
+            Py_CLEAR(views);
     }
-    if (is_whole)
-        result = Py_BuildValue("(ON)", views, bytes_of_keys(&batch->facts));
-    Py_XDECREF(views);
-    return result;
+    return Py_BuildValue("(NN)", views, bytes_of_keys(&batch->facts));
 }
 
 void

@@ -11,26 +11,28 @@ typedef struct {
     Py_buffer keys, counts;
 } Pile;
 
-/*
- * Write each term as a number, those whose keys begin alike side by side: keys are hashes,
- * so that what is left to be sorted is in the processor's caches.
- */
+/* Write each term as a number, those whose keys begin alike side by side: keys are hashes, so
+   that what is left to be sorted is in the processor's caches. How a key begins is read once,
+   since others may write to it meanwhile. */
 static void
 sort_terms(const Pile *piles, size_t n_piles, uint64_t *values, uint64_t *scratch)
 {
     size_t ends[PARTS] = {0}, start = 0, n_terms = 0;
+    uint16_t *parts = (uint16_t *)(void *)scratch;
+    for (size_t pile = 0; pile < n_piles; pile++)
+        for (size_t i = 0; i < (size_t)piles[pile].keys.len / 8; i++) {
+            uint64_t key = ((const uint64_t *)piles[pile].keys.buf)[i];
+            ends[parts[n_terms++] = (uint16_t)(key << COUNT_BITS >> SHIFT)]++;
+        }
+    begin_parts(ends, PARTS);
     for (size_t pile = 0; pile < n_piles; pile++) {
         const uint64_t *keys = piles[pile].keys.buf;
         const uint16_t *counts = piles[pile].counts.buf;
-        size_t n = (size_t)piles[pile].keys.len / 8;
-        for (size_t i = 0; i < n; i++) { /* read once: others may write to them meanwhile */
-            scratch[n_terms] = keys[i] << COUNT_BITS | counts[i];
-            ends[scratch[n_terms++] >> SHIFT]++;
+        for (size_t i = 0; i < (size_t)piles[pile].keys.len / 8; i++) {
+            uint64_t part = *parts++, rest = (keys[i] << COUNT_BITS | counts[i]) << PART_BITS;
+            values[ends[part]++] = part << SHIFT | rest >> PART_BITS;
         }
     }
-    begin_parts(ends, PARTS);
-    for (size_t i = 0; i < n_terms; i++)
-        values[ends[scratch[i] >> SHIFT]++] = scratch[i];
     for (size_t part = 0; part < PARTS; start = ends[part++])
         sort_keys(values + start, scratch, ends[part] - start);
 }

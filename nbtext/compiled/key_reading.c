@@ -137,10 +137,16 @@ put_finder_back(PyObject *self, Finder *finder)
     reader->finder = finder;
 }
 
-/* Read messages into a batch, without the interpreter's lock. */
+/* Read messages, without the interpreter's lock, into a batch that has room from the first. */
 static Outcome
 read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
 {
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++)
+        size += length_of(messages[i]);
+    for (BatchView *view = batch->views; view < batch->views + mail->n_views; view++)
+        if (!make_room(&view->keys, size / 8) || !make_room(&view->counts, size / 32))
+            return OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
         Outcome outcome = read_mail(mail, messages[i]);
         if (outcome != READ && outcome != REFUSED)
