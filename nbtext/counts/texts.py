@@ -82,9 +82,13 @@ class TermTexts:
         places = np.searchsorted(keys, self.keys)
         is_there = places < len(keys)
         is_there[is_there] = keys[places[is_there]] == self.keys[is_there]
-        if is_there.all():
+        return self.where(is_there)
+
+    def where(self, is_wanted: NDArray[np.bool_]) -> TermTexts:
+        """Return the texts that are wanted, shape (n_texts,) is whether each is."""
+        if is_wanted.all():
             return self
-        return self.take(np.flatnonzero(is_there))
+        return self.take(np.flatnonzero(is_wanted))
 
     def take(self, places: Places) -> TermTexts:
         """Return some of the texts, in the order of their places."""

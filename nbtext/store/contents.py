@@ -198,7 +198,7 @@ class Contents:
                 correction = correction.of_classes(self.counts.classes)
         if texts is not None:
             texts = tuple(
-                of_view.of(by_term.keys[:-1])
+                of_view.where(by_term.find(of_view.keys) < by_term.n_terms)
                 for of_view, by_term in zip(texts, terms, strict=True)
             )
         return replace(self, terms=terms, correction=correction, texts=texts)
