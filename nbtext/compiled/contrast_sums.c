@@ -9,13 +9,10 @@ enum { ROWS = 1024 }; /* entries whose logarithms are computed together */
 static const uint64_t ONE = 0x3FF0000000000000u;          /* the bits of 1 */
 static const uint64_t ROOT_OF_HALF = 0x3FE6A09E667F3BCDu; /* of the root of 1/2 */
 
-static double
-as_double(uint64_t bits)
-{
+typedef union {
     double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
+    uint64_t bits;
+} Number;
 
 /*
  * Replace positive numbers by their natural logarithms: those of fdlibm (e_log.c, Sun
@@ -27,14 +24,12 @@ FOR_EACH_PROCESSOR static void
 take_logarithms(double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, values + i, sizeof bits);
+        Number given = {values[i]}, part, exponent;
         /* the exponent, more by 1023, such that the rest is from sqrt(1/2) to sqrt(2) */
-        uint64_t shift = (bits + (ONE - ROOT_OF_HALF)) >> 52;
-        double part = as_double(bits - (shift << 52) + ONE);
-        /* as a number, from its bits as the lowest ones of 2^52 */
-        double exponent = as_double(shift | 0x4330000000000000u) - 0x1p52 - 1023.0;
-        double f = part - 1.0;
+        uint64_t shift = (given.bits + (ONE - ROOT_OF_HALF)) >> 52;
+        part.bits = given.bits - (shift << 52) + ONE;
+        exponent.bits = shift | 0x4330000000000000u; /* as the lowest bits of 2^52 */
+        double f = part.value - 1.0;
         double s = f / (2.0 + f);
         double z = s * s;
         double w = z * z;
@@ -46,7 +41,7 @@ take_logarithms(double *values, size_t n)
                                  + w * (1.818357216161805012e-01
                                         + w * 1.479819860511658591e-01)));
         double half = 0.5 * f * f;
-        values[i] = exponent * 6.93147180559945286227e-01
+        values[i] = (exponent.value - 0x1p52 - 1023.0) * 6.93147180559945286227e-01
                     + (f - (half - s * (half + (even + odd))));
     }
 }
@@ -133,40 +128,25 @@ typedef struct {
     double x, own, whole;
 } Term;
 
-/* Return where among some classes one is; their number if it is not there. */
-static size_t
-find_class(const uint16_t *classes, size_t length, size_t n_classes, int64_t class)
-{
-    if (length == n_classes)
-        return class < 0 ? length : (size_t)class;
-    size_t n = 0;
-    while (n < length && classes[n] != class)
-        n++;
-    return n;
-}
-
 /* Let some entries of a term wait. */
 FOR_EACH_PROCESSOR static void
 add_entries(const Sums *sums, size_t document, Term term, Waiting *waiting)
 {
     double a = sums->smoothing, whole = term.whole;
+    int64_t label = sums->labels[document];
     const double *rates = sums->rates + document * sums->of.n_classes;
     const uint16_t *restrict classes = sums->of.classes + term.first;
     double *restrict weights = waiting->weights;
     double *restrict rests = waiting->rests + waiting->length;
     double *restrict owns = waiting->owns + waiting->length;
     read_weights(sums->of.values, term.first, term.length, weights);
-    size_t n = find_class(classes, term.length, sums->of.n_classes, sums->labels[document]);
-    if (n < term.length) /* the document's own class */
-        weights[n] = not_below_zero(weights[n] - term.own);
-    for (size_t k = 0; k < term.length; k++)
+    for (size_t k = 0; k < term.length; k++) {
+        double rest = not_below_zero(weights[k] - term.own); /* in the document's class */
+        weights[k] = classes[k] == label ? rest : weights[k];
         rests[k] = not_below_zero(whole - weights[k]) + a;
-    if (term.length == sums->of.n_classes) /* it is in all classes, which are in order */
-        for (size_t k = 0; sums->owns && k < term.length; k++)
-            owns[k] = 1.0 + weights[k] * rates[k];
-    else
-        for (size_t k = 0; sums->owns && k < term.length; k++)
-            owns[k] = 1.0 + weights[k] * rates[classes[k]];
+    }
+    for (size_t k = 0; sums->owns && k < term.length; k++)
+        owns[k] = 1.0 + weights[k] * rates[classes[k]];
     waiting->tops[waiting->n_terms] = whole + a;
     waiting->x[waiting->n_terms] = term.x;
     waiting->classes[waiting->n_terms] = classes;
@@ -178,8 +158,6 @@ add_entries(const Sums *sums, size_t document, Term term, Waiting *waiting)
 static bool
 are_classes(const uint16_t *classes, size_t length, size_t n_classes)
 {
-    if (length == n_classes) /* then the class is not read */
-        return true;
     uint16_t largest = 0;
     for (size_t n = 0; n < length; n++)
         largest = classes[n] > largest ? classes[n] : largest;

@@ -117,12 +117,9 @@ step_from(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior, Fit *s
 }
 
 static Fit
-improved(Scores *rows, size_t n_rows, Fit fit, const Prior *prior)
+improved(Scores *rows, size_t n_rows, Fit fit, const Prior *prior, double documents)
 {
-    double documents = 0, loss = loss_of(rows, n_rows, fit, prior), expected;
-    for (size_t n = 0; n < n_rows; n++)
-        documents += rows[n].n;
-    documents = documents > 1 ? documents : 1;
+    double loss = loss_of(rows, n_rows, fit, prior), expected;
     for (int n = 0; n < MOST_STEPS; n++) {
         Fit step, tried = fit;
         double tried_loss = loss, scale = 1.0;
@@ -198,12 +195,13 @@ fit_to(const HeldOut *held_out, Prior prior, Fit *fit, int64_t *documents)
         by_class[rows[n].is_second != 0] += rows[n].n;
     double ratio = log((by_class[1] + 1) / (by_class[0] + 1));
     prior.offset = 1 / (1 / prior.offset + ratio * ratio);
-    Fit start = {prior.slope, 0.0};
-    *fit = improved(rows, n_rows, improved(coarse, n_coarse, start, &prior), &prior);
+    double n = fmax(by_class[0] + by_class[1], 1.0);
+    Fit start = improved(coarse, n_coarse, (Fit){prior.slope, 0.0}, &prior, n);
+    *fit = improved(rows, n_rows, start, &prior, n);
     if (fit->slope < LEAST_SLOPE) {
         prior.slope = LEAST_SLOPE;
         prior.precision = PINNED;
-        *fit = improved(rows, n_rows, (Fit){LEAST_SLOPE, 0.0}, &prior);
+        *fit = improved(rows, n_rows, (Fit){LEAST_SLOPE, 0.0}, &prior, n);
     }
     *documents = (int64_t)(by_class[0] + by_class[1]);
     free(rows);
