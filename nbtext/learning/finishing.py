@@ -7,7 +7,7 @@ Training does this, and so does cross-validation for each of its folds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,9 +39,13 @@ from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import corrected, of_documents
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fit_of, fitted_by
-from nbtext.scoring.leave_one_out import left_out
+from nbtext.scoring.leave_one_out import Finds, left_out
 from nbtext.scoring.models.registry import is_one_number, keeps_histograms
 from nbtext.store import Contents
+
+KEPT: Final = 1 << 21
+"""Maximum distinct terms of held-out documents that are found once for all the ways in
+which they are scored: that keeps three numbers for each."""
 
 
 class Finished(NamedTuple):
@@ -142,15 +146,18 @@ def finish(
     blocks = sample.head(
         n_scored(counts.scoring, len(counts.classes), rival), TERMS, distinct=distinct
     )
-    made, known = best_of(counts, rival, blocks, map_)
+    finds: Finds | None = None  # what is scored in several ways is found once
+    if (may_correct or rival) and sum(int(one.sizes.sum()) for one in blocks) <= KEPT:
+        finds = {}
+    made, known = best_of(counts, rival, blocks, map_, finds)
     event = event_model(made.counts.scoring.score)
     can_be_corrected = event.can_be_corrected and is_correctable(counts.settings)
     # what is fitted to few documents has still to follow those that are learnt
     is_early = is_one_number(made.counts.scoring) and made.fit.documents < FEWEST
     if not (may_correct and can_be_corrected) or is_early:
         return made
-    made, known = best_smoothed(made, known, blocks, map_)
-    del blocks
+    made, known = best_smoothed(made, known, blocks, map_, finds)
+    del blocks, finds
     from nbtext.learning.correcting import Base, make_correction
 
     found = make_correction(Base(made.counts, made.fit, known), sample, map_)
@@ -161,14 +168,18 @@ def finish(
 
 
 def best_of(
-    model: BatchModel, rival: Scoring | None, blocks: Sequence[Block], map_: Map = map
+    model: BatchModel,
+    rival: Scoring | None,
+    blocks: Sequence[Block],
+    map_: Map = map,
+    finds: Finds | None = None,
 ) -> tuple[Finished, Known]:
     """Score documents as `calibrated` does, by the better of two event models."""
-    made, known = calibrated(model, blocks, map_)
+    made, known = calibrated(model, blocks, map_, finds)
     n_documents = sum(map(len, blocks))
     if rival is None or n_documents < FEWEST or min(made.losses.values()) <= HARD:
         return made, known
-    other, known_of_other = calibrated(model.scored_by(rival), blocks, map_)
+    other, known_of_other = calibrated(model.scored_by(rival), blocks, map_, finds)
     losses = made.losses | other.losses
     if losses[rival.score] < losses[model.scoring.score]:
         made, known = other, known_of_other
@@ -176,7 +187,11 @@ def best_of(
 
 
 def best_smoothed(
-    made: Finished, known: Known, blocks: Sequence[Block], map_: Map = map
+    made: Finished,
+    known: Known,
+    blocks: Sequence[Block],
+    map_: Map = map,
+    finds: Finds | None = None,
 ) -> tuple[Finished, Known]:
     """
     Score documents as `calibrated` does, by the best smoothing of their event model.
@@ -192,7 +207,7 @@ def best_smoothed(
     for way in event.smoothings:
         for smoothing in way:
             other = made.counts.scored_by(scoring._replace(smoothing=smoothing))
-            tried, scores = calibrated(other, blocks, map_)
+            tried, scores = calibrated(other, blocks, map_, finds)
             if tried.losses[scoring.score] >= least:
                 break
             least = tried.losses[scoring.score]
@@ -203,13 +218,17 @@ def best_smoothed(
 
 
 def calibrated(
-    model: BatchModel, blocks: Sequence[Block], map_: Map = map
+    model: BatchModel,
+    blocks: Sequence[Block],
+    map_: Map = map,
+    finds: Finds | None = None,
 ) -> tuple[Finished, Known]:
     """
     Score documents as if they had not been counted, and choose among candidates.
 
     Where a correction can be made, copies of a document are one, and left out together
-    (docs/experiments/040-copies.md).
+    (docs/experiments/040-copies.md). What was found of them is kept for other scorings
+    of the same counts, if `finds` is given, unless these are in files.
 
     Returns:
         What is made of the counts, and the scores of the documents by what was chosen.
@@ -219,7 +238,8 @@ def calibrated(
         blocks, copies = without_copies(blocks)
     documents = [(block.labels, block.views) for block in blocks]
     scorer = of_documents(model, [block.views for block in blocks])
-    calibrations, scores = left_out(scorer, documents, map_, copies)
+    finds = finds if scorer is model else None
+    calibrations, scores = left_out(scorer, documents, map_, copies, finds=finds)
     scoring = chosen(model.scoring, calibrations, model.classes)
     fit = fitted_by(scoring, calibrations, model.classes)
     own = calibration_for(scoring, calibrations)

@@ -146,12 +146,15 @@ class FoundTerms:
         n_documents: how many documents there are.
         copies: shape (n_documents,), how often each is counted, all of which is left
             out with it; None if once.
+        kept: what event models keep of documents that they score in several ways, by
+            view; None if nothing is to be kept.
     """
 
     views: Sequence[Terms]
     places: Sequence[Integers]
     n_documents: int
     copies: Integers | None = None
+    kept: dict[int, Any] | None = field(default=None, compare=False, repr=False)
 
     def of_views(self, n_views: int) -> FoundTerms:
         """Return the same documents in the first views alone; there may be none."""

@@ -8,6 +8,7 @@ been counted (`EventModel.many_by`); out comes what the scores say for calibrati
 from __future__ import annotations
 
 from collections import Counter as Tally
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.parallel import Map
-    from nbtext.scoring.batch_model import BatchModel, Labels, Scores
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.tokens import Terms
+
+Finds: TypeAlias = "dict[int, FoundTerms]"
+"""Parts of a sample, found in counts, by how many documents stand before each."""
 
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"
 """A batch of documents: their labels, and for each view their terms."""
@@ -81,6 +85,7 @@ def left_out(
     map_: Map = map,
     copies: NDArray[np.int64] | None = None,
     path: str = "",
+    finds: Finds | None = None,
 ) -> LeftOut:
     """
     Score documents of the training set as if they had not been in it.
@@ -92,6 +97,8 @@ def left_out(
         copies: shape (n_documents,), how often each is counted; then all of it is left
             out. None if once.
         path: the model file that counts and documents are of; empty if they are new.
+        finds: what was found of these documents in these counts, where they are scored
+            in several ways; what is found now is kept there.
 
     Raises:
         DamagedError: the counts do not have the documents.
@@ -100,9 +107,13 @@ def left_out(
 
     def score(part: tuple[int, Labelled]) -> tuple[Sequence[str], list[Scores]]:
         start, (names, views) = part
-        found, labels = model.find(views), _places(model, names)
-        if copies is not None:
-            found = found.counted(copies[start : start + len(names)])
+        found, labels = (finds or {}).get(start), _places(model, names)
+        if found is None:
+            found = model.find(views)
+            if copies is not None:
+                found = found.counted(copies[start : start + len(names)])
+            if finds is not None:
+                found = finds[start] = replace(found, kept={})
         with np.errstate(all="ignore" if path else None):  # what comes of it is checked
             scores = scores_by(model, scorings, found, labels)
         if path:

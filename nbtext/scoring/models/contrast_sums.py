@@ -89,6 +89,27 @@ class WeightedTerms:
     labels: NDArray[np.int64]
 
 
+class _Prepared(NamedTuple):
+    """
+    What the sums of one view are made of, whatever the smoothing.
+
+    Attributes:
+        terms: the documents' terms.
+        rates: shape (n_documents, n_classes), for a weight of 1/65535.
+        rest: the same shape, W - W_c without the document.
+        n_terms: shape (n_documents, 1), V without the document.
+        x: shape (n_documents, 1), the sum of each document's x.
+        owns: what the classes themselves say, once that is known.
+    """
+
+    terms: WeightedTerms
+    rates: Floats
+    rest: Floats
+    n_terms: Integers
+    x: Floats
+    owns: Scores | None = None
+
+
 def view_sums(
     model: BatchModel,
     view: int,
@@ -108,6 +129,26 @@ def view_sums(
             counted in, each of which is left out of the counts; None if none is.
         has_owns: whether what the class itself says is wanted, too.
     """
+    kept = {} if documents.kept is None else documents.kept
+    if view not in kept:
+        kept[view] = _prepared(model, view, documents, labels)
+    prepared: _Prepared = kept[view]
+    is_new = has_owns and prepared.owns is None
+    sums = add_by_class(model, view, prepared.terms, prepared.rates, has_owns=is_new)
+    if is_new:
+        kept[view] = prepared._replace(owns=sums.owns)
+    elif has_owns and prepared.owns is not None:
+        sums = sums._replace(owns=prepared.owns)
+    rest = prepared.rest + model.scoring.smoothing * prepared.n_terms
+    complements = sums.complements
+    complements += prepared.x * np.log(rest)
+    return sums
+
+
+def _prepared(
+    model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None
+) -> _Prepared:
+    """Return what the sums of one view are made of, whatever the smoothing."""
     terms, places = documents.views[view], documents.places[view]
     table = model.terms[view]
     n_documents, n_classes = terms.n_documents, len(model.classes)
@@ -123,15 +164,15 @@ def view_sums(
         sizes[np.arange(n_documents), labels] -= sum_by_document(own, terms.starts)
         n_terms -= sum_by_document(~is_known, terms.starts)
     x = unit_length(terms, is_known)
-    weighted = WeightedTerms(terms.starts, places.astype(np.int64), x, own, labels)
+    places = places.astype(np.int64, copy=False)
     whole = sizes.sum(axis=1, keepdims=True)
-    rates = whole / (SHARE * n_classes * np.maximum(sizes, LEAST_SIZE * UNIT) * UNIT)
-    sums = add_by_class(model, view, weighted, rates, has_owns=has_owns)
-    rest = (whole - sizes) / UNIT
-    rest += model.scoring.smoothing * np.maximum(n_terms, 1)[:, None]
-    complements = sums.complements
-    complements += sum_by_document(x, terms.starts)[:, None] * np.log(rest)
-    return sums
+    return _Prepared(
+        WeightedTerms(terms.starts, places, x, own, labels),
+        whole / (SHARE * n_classes * np.maximum(sizes, LEAST_SIZE * UNIT) * UNIT),
+        (whole - sizes) / UNIT,
+        np.maximum(n_terms, 1)[:, None],
+        sum_by_document(x, terms.starts)[:, None],
+    )
 
 
 def add_by_class(

@@ -1,6 +1,6 @@
 """Losses at all temperatures are those that one document has at each of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from unittest.mock import Mock
 
 import numpy as np
@@ -14,7 +14,13 @@ from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, OCTAVE, TEMPERATURES
 from nbtext.counts.term_table import TermTable
 from nbtext.scoring import leave_one_out
 from nbtext.scoring.batch_model import BatchModel, batch_model_of
-from nbtext.scoring.leave_one_out import ROOM, left_out, observed_losses, slices
+from nbtext.scoring.leave_one_out import (
+    ROOM,
+    Finds,
+    left_out,
+    observed_losses,
+    slices,
+)
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.settings.columns import WEIGHTED
@@ -22,6 +28,7 @@ from nbtext.settings.reading import Settings
 from nbtext.settings.views import TOPIC
 from nbtext.tokens import Terms, read_terms
 from nbtext.tokens.bags import terms_of
+from nbtext.tokens.engine import PLAIN, use
 from tests.build import counted
 
 SETTINGS = Settings("text", (TOPIC,)).counting(WEIGHTED)  # no byte n-grams
@@ -187,3 +194,31 @@ def test_terms_are_summed_up_once_however_many_parts_documents_with_copies_have(
         left_out(model, [documents], copies=np.full(60, 2))
 
     assert summed.call_count == 1
+
+
+@pytest.fixture(params=[None, PLAIN], ids=["compiled", "plain"])
+def engine(request: pytest.FixtureRequest) -> Iterator[None]:
+    use(request.param)
+    yield
+    use(None)
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("copies", [None, np.arange(60) % 2 + 1], ids=["one", "two"])
+def test_what_was_found_once_serves_all_ways_to_score(
+    copies: NDArray[np.int64] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [(f"{n % 3}", f"word{n % 7} word{n % 4}") for n in range(60)]
+    model, documents = counts_and_terms(texts, "contrast")
+    monkeypatch.setattr(leave_one_out, "PART", 25)
+    finds: Finds = {}
+
+    for score, smoothing in [("complement", 1.0), ("contrast", 0.03), ("contrast", 1)]:
+        by = model.scored_by(scoring_of(score)._replace(smoothing=smoothing))
+        found = left_out(by, [documents], copies=copies, finds=finds)
+        expected = left_out(by, [documents], copies=copies)
+        assert found.calibrations == expected.calibrations
+        for one, other in zip(found.scores or [], expected.scores or [], strict=True):
+            assert one.tobytes() == other.tobytes()
+
+    assert sorted(finds) == [0, 25, 50]
