@@ -114,4 +114,6 @@ def is_short(document: Document) -> bool:
     size = sum(map(len, document.texts))
     if size > THREES_BYTES:
         return False
+    if all(map(bytes.isascii, document.texts)):
+        return True
     return 2 * sum(len(text.translate(None, ASCII)) for text in document.texts) <= size

@@ -47,8 +47,9 @@ def with_texts(
             waiting.append(item)
             if len(waiting) < FILES:
                 continue
-        yield from _read(waiting, max_bytes, read)
-        waiting.clear()
+        if waiting:
+            yield from _read(waiting, max_bytes, read)
+            waiting.clear()
         if not isinstance(item, Unread):
             yield item, None
     yield from _read(waiting, max_bytes, read)

@@ -48,6 +48,8 @@ _LINE_SLACK = 2**16
 _SAID = re.compile(rb"(?:\xef\xbb\xbf)?sep=([^\r\n])[\r\n]", re.IGNORECASE)
 """A first line that says what is between the columns, as spreadsheets have it."""
 
+_NO_RECORDS = Pause, Note  # a union would be made for each row
+
 _ADD = "name another, add it or remove the row"
 _UNMARKED = "no label before the text; write __label__CLASS there or remove the line"
 
@@ -100,7 +102,7 @@ def row_items(
             yield note_beside(label_column, place.name)
         records = chain(begun, records)
     for record in records:
-        if isinstance(record, Pause | Note):
+        if isinstance(record, _NO_RECORDS):
             yield record
             continue
         number += 1
@@ -255,6 +257,7 @@ def _document(
                 raise SourceError(f"{name}: {_ended('its text')}")
             raise _NoColumnError(*NO_TEXT)
         columns = (column,)
+    most = options.max_bytes
     texts = [_text(record, name, column) for column in columns]
     if options.numeric_columns:
         _check_numbers(dict(zip(columns, texts, strict=True)), name, options)
@@ -263,9 +266,9 @@ def _document(
         identity = printable(_text(record, name, options.id_column)) or None
     return Document(
         name,
-        tuple(text[: options.max_bytes] for text in texts),
+        tuple([text[:most] for text in texts]),
         label,
-        truncated=any(len(text) > options.max_bytes for text in texts),
+        truncated=max(map(len, texts)) > most,
         identity=identity,
         columns=columns,
     )
