@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from nbtext.counts import Calibration, CountTable, Fit, Sample
     from nbtext.counts.correction_table import Correction
     from nbtext.counts.sample import Block
@@ -46,6 +49,23 @@ from nbtext.store import Contents
 KEPT: Final = 1 << 21
 """Maximum distinct terms of held-out documents that are found once for all the ways in
 which they are scored: that keeps three numbers for each."""
+
+
+class HeldOut(NamedTuple):
+    """
+    Documents that are scored as if they had not been counted.
+
+    Attributes:
+        blocks: the documents. Where a correction can be made, copies of one are one,
+            and left out together (docs/experiments/040-copies.md).
+        copies: shape (n_documents,), how many copies there are of each; None if one.
+        finds: what is found of them, for other scorings of the same counts; None if
+            nothing is to be kept.
+    """
+
+    blocks: Sequence[Block]
+    copies: NDArray[np.int64] | None = None
+    finds: Finds | None = None
 
 
 class Finished(NamedTuple):
@@ -146,18 +166,22 @@ def finish(
     blocks = sample.head(
         n_scored(counts.scoring, len(counts.classes), rival), TERMS, distinct=distinct
     )
-    finds: Finds | None = None  # what is scored in several ways is found once
-    if (may_correct or rival) and sum(int(one.sizes.sum()) for one in blocks) <= KEPT:
-        finds = {}
-    made, known = best_of(counts, rival, blocks, map_, finds)
+    if sum(map(len, blocks)) < FEWEST:
+        rival = None  # they are too few to choose by
+    is_small = sum(int(block.sizes.sum()) for block in blocks) <= KEPT
+    held_out = HeldOut(*without_copies(blocks)) if distinct else HeldOut(blocks)
+    del blocks
+    if is_small and (may_correct or rival is not None):
+        held_out = held_out._replace(finds={})
+    made, known = best_of(counts, rival, held_out, map_)
     event = event_model(made.counts.scoring.score)
     can_be_corrected = event.can_be_corrected and is_correctable(counts.settings)
     # what is fitted to few documents has still to follow those that are learnt
     is_early = is_one_number(made.counts.scoring) and made.fit.documents < FEWEST
     if not (may_correct and can_be_corrected) or is_early:
         return made
-    made, known = best_smoothed(made, known, blocks, map_, finds)
-    del blocks, finds
+    made, known = best_smoothed(made, known, held_out, map_)
+    del held_out
     from nbtext.learning.correcting import Base, make_correction
 
     found = make_correction(Base(made.counts, made.fit, known), sample, map_)
@@ -168,18 +192,13 @@ def finish(
 
 
 def best_of(
-    model: BatchModel,
-    rival: Scoring | None,
-    blocks: Sequence[Block],
-    map_: Map = map,
-    finds: Finds | None = None,
+    model: BatchModel, rival: Scoring | None, held_out: HeldOut, map_: Map = map
 ) -> tuple[Finished, Known]:
     """Score documents as `calibrated` does, by the better of two event models."""
-    made, known = calibrated(model, blocks, map_, finds)
-    n_documents = sum(map(len, blocks))
-    if rival is None or n_documents < FEWEST or min(made.losses.values()) <= HARD:
+    made, known = calibrated(model, held_out, map_)
+    if rival is None or min(made.losses.values()) <= HARD:
         return made, known
-    other, known_of_other = calibrated(model.scored_by(rival), blocks, map_, finds)
+    other, known_of_other = calibrated(model.scored_by(rival), held_out, map_)
     losses = made.losses | other.losses
     if losses[rival.score] < losses[model.scoring.score]:
         made, known = other, known_of_other
@@ -187,11 +206,7 @@ def best_of(
 
 
 def best_smoothed(
-    made: Finished,
-    known: Known,
-    blocks: Sequence[Block],
-    map_: Map = map,
-    finds: Finds | None = None,
+    made: Finished, known: Known, held_out: HeldOut, map_: Map = map
 ) -> tuple[Finished, Known]:
     """
     Score documents as `calibrated` does, by the best smoothing of their event model.
@@ -207,7 +222,7 @@ def best_smoothed(
     for way in event.smoothings:
         for smoothing in way:
             other = made.counts.scored_by(scoring._replace(smoothing=smoothing))
-            tried, scores = calibrated(other, blocks, map_, finds)
+            tried, scores = calibrated(other, held_out, map_)
             if tried.losses[scoring.score] >= least:
                 break
             least = tried.losses[scoring.score]
@@ -218,24 +233,15 @@ def best_smoothed(
 
 
 def calibrated(
-    model: BatchModel,
-    blocks: Sequence[Block],
-    map_: Map = map,
-    finds: Finds | None = None,
+    model: BatchModel, held_out: HeldOut, map_: Map = map
 ) -> tuple[Finished, Known]:
     """
     Score documents as if they had not been counted, and choose among candidates.
 
-    Where a correction can be made, copies of a document are one, and left out together
-    (docs/experiments/040-copies.md). What was found of them is kept for other scorings
-    of the same counts, if `finds` is given, unless these are in files.
-
     Returns:
         What is made of the counts, and the scores of the documents by what was chosen.
     """
-    copies = None
-    if is_correctable(model.settings):
-        blocks, copies = without_copies(blocks)
+    blocks, copies, finds = held_out
     documents = [(block.labels, block.views) for block in blocks]
     scorer = of_documents(model, [block.views for block in blocks])
     finds = finds if scorer is model else None

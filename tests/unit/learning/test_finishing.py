@@ -9,7 +9,7 @@ from nbtext.counts.fitting import Fit
 from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, SCORES, TEMPERED_BY
 from nbtext.learning import SettingsOverrides, Trained, finishing, train
 from nbtext.learning.choosing import FEWEST
-from nbtext.learning.finishing import best_smoothed, n_scored
+from nbtext.learning.finishing import HeldOut, best_smoothed, n_scored
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.settings.scoring import Scoring
@@ -105,7 +105,7 @@ def test_smoothing_goes_on_while_held_out_documents_lose_less(
     own: Any = Made(Counts(scoring_of("contrast")), {"contrast": 1.0, "weighted": 2.0})
     known: Any = {"of": OWN}
 
-    made, scores = best_smoothed(own, known, [])
+    made, scores = best_smoothed(own, known, HeldOut([]))
     of_chosen: Any = scores
 
     assert asked == tried
@@ -156,4 +156,4 @@ def test_among_few_held_out_documents_nothing_is_chosen() -> None:
     few = Fit(documents=FEWEST - 1)
     own: Any = Made(Counts(scoring_of("contrast")), {"contrast": 1.0}, few)
 
-    assert best_smoothed(own, {}, [])[0] is own
+    assert best_smoothed(own, {}, HeldOut([]))[0] is own
