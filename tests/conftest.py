@@ -1,11 +1,15 @@
-"""How hypothesis runs here, and what a model should hold, for tests that teach one."""
+"""
+How hypothesis runs here, what a signal does to the tests, and what a model should hold,
+for tests that teach one.
+"""
 
+import faulthandler
 import os
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TextIO
 
 import numpy as np
 import pytest
@@ -36,6 +40,32 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as nohup leaves it
 # tests and what they start are compiled once, not by each of a thousand processes
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+STDERR: Final = pytest.StashKey[TextIO]()
+"""Standard error, for what is said when the tests are ended."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have a SIGTERM, such as that of `timeout`, show what all threads are at."""
+    config.stash[STDERR] = os.fdopen(os.dup(2), "w")  # what tests print is captured
+    _show_stacks_at_the_end(config)
+
+
+def _show_stacks_at_the_end(config: pytest.Config) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    faulthandler.register(
+        signal.SIGTERM, file=config.stash[STDERR], all_threads=True, chain=True
+    )
+
+
+@pytest.fixture(autouse=True)
+def _signals(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Take back how nbtext ends by signals: that is for a process of its own."""
+    yield
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        _show_stacks_at_the_end(pytestconfig)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from time import monotonic, sleep
 from typing import Final
 
-PATIENCE: Final = 600.0
+PATIENCE: Final = 300.0
 """Maximum seconds anything is waited for."""
 
 PAUSE: Final = 0.01

@@ -120,7 +120,7 @@ def read_once(*arguments: str, unbuffered: str) -> tuple[int, bytes, bytes]:
         assert program.stderr
         first = program.stdout.readline()
         program.stdout.close()
-        complaints = program.stderr.read()
+        _, complaints = program.communicate(timeout=PATIENCE)
     return program.returncode, first, complaints
 
 

@@ -375,7 +375,7 @@ def answers(options: str, names: list[bytes]) -> list[bytes]:
         assert process.stdout
         for name in names:
             process.stdin.write(name + b"\n")
-            is_ready, _, _ = select.select([process.stdout], [], [], 30)
+            is_ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
             assert is_ready, "no answer"
             found.append(process.stdout.readline())
     finally:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.waiting import PATIENCE
+
 SCRIPT = """
 import gc, sys
 first = gc.get_freeze_count()  # which is not 0 in Python 3.12
@@ -20,7 +22,9 @@ loaded, and whether it looks at what is new seldom."""
 
 def states(arguments: str, *command_line: str) -> str:
     command = [sys.executable, "-c", SCRIPT.format(arguments), *command_line]
-    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    done = subprocess.run(
+        command, capture_output=True, check=True, text=True, timeout=PATIENCE
+    )
     return done.stderr
 
 

@@ -19,6 +19,7 @@ from nbtext import __version__
 from nbtext.cli._group import COMMANDS
 from nbtext.tokens.engine import engine
 from tests.cli.conftest import PROGRAM, read_once
+from tests.forking import ended
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -45,11 +46,10 @@ def on_a_terminal(
         except OSError:  # the other end is closed
             break
         printed += piece
-    os.close(terminal)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status), printed.decode(
-        "utf-8", "backslashreplace"
-    ).replace("\r\n", "\n")
+    os.close(terminal)  # which ends what still runs
+    return ended(child), printed.decode("utf-8", "backslashreplace").replace(
+        "\r\n", "\n"
+    )
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
@@ -584,7 +584,11 @@ def test_a_python_of_32_bits_is_refused() -> None:
     code = "import sys; sys.maxsize = 2**31 - 1; import nbtext"
 
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == 1

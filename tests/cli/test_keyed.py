@@ -19,7 +19,7 @@ from nbtext.store.ledger import rows_of
 from nbtext.store.packing import unpack
 from nbtext.tokens import bag_of, read
 from tests.build import maildir, values
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Outcome, Run
@@ -370,6 +370,7 @@ def test_the_server_takes_the_secret_and_hands_it_to_its_workers(
             assert b"DidSet: local" in answer
         finally:
             server.terminate()
+            server.wait(PATIENCE)
 
 
 def is_listened_on(path: Path) -> bool:
@@ -384,6 +385,7 @@ def asked(path: Path, request: bytes) -> bytes:
     import socket
 
     with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(PATIENCE)
         client.connect(str(path))
         client.sendall(request)
         client.shutdown(socket.SHUT_WR)

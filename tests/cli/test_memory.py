@@ -17,6 +17,7 @@ import pytest
 
 from nbtext import train_on
 from nbtext.cli import _status as status
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="address spaces are limited as on Linux"
@@ -50,6 +51,7 @@ def run(
         capture_output=True,
         env=ENVIRONMENT,
         check=False,
+        timeout=PATIENCE,
     )
 
 
@@ -240,6 +242,7 @@ def test_what_is_longer_than_memory_is_passed_on(
         env=ENVIRONMENT,
         capture_output=True,
         check=False,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == (0 if field else status.TRY_AGAIN), done.stderr
@@ -269,7 +272,7 @@ def test_a_message_that_is_added_to_its_own_file_has_an_end(
             stdin=source,
             stdout=target,
             check=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     both = path.read_bytes()

@@ -80,7 +80,7 @@ def run(
     feeding = threading.Thread(target=feed)
     feeding.start()
     out, err = process.communicate(timeout=PATIENCE)
-    feeding.join()
+    feeding.join(PATIENCE)
     return process.returncode, out, err
 
 

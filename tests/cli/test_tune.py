@@ -24,6 +24,7 @@ from nbtext.store import open_model
 from nbtext.tuning import tune as tune_documents
 from nbtext.tuning.tuned import safe_threshold
 from tests.build import HAM, SPAM
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -136,7 +137,9 @@ def test_the_line_to_type_shows_no_terminal_what_to_do(run: "Run", rows: Path) -
     assert line.isprintable()
     words = "import os, sys; print(*map(os.fsencode, sys.argv[1:]))"
     script = line.replace("nbtext train", shlex.join([sys.executable, "-c", words]), 1)
-    said = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    said = subprocess.run(
+        ["bash", "-c", script], capture_output=True, check=True, timeout=PATIENCE
+    )
     assert (
         said.stdout.decode()
         .strip()

@@ -8,6 +8,7 @@ import pytest
 
 from nbtext.store import open_model
 from nbtext.tokens.engine import COMPILED, best
+from tests.waiting import PATIENCE
 
 DEMO = Path(__file__).parents[2] / "corpora" / "demo"
 
@@ -27,7 +28,9 @@ pytestmark = pytest.mark.skipif(
 def run(is_compiled: bool, *arguments: object, stdin: bytes = b"") -> bytes:
     """Return what the program prints."""
     command = [sys.executable, "-c", RUN.format(is_compiled), *map(str, arguments)]
-    done = subprocess.run(command, input=stdin, capture_output=True, check=True)
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, check=True, timeout=PATIENCE
+    )
     return done.stdout
 
 

@@ -11,6 +11,7 @@ from nbtext import classify, classify_all, load, train_on
 from nbtext.scoring import Classifier, batch_model, load_model
 from nbtext.scoring.stored import FEW
 from tests.forking import ended, forked
+from tests.waiting import PATIENCE
 
 TOPICS = {
     "ant": "six legs and a queen",
@@ -90,16 +91,16 @@ def test_a_process_that_is_forked_while_a_thread_computes_waits_for_nobody(
 
     def slowly(_: batch_model.BatchModel) -> str:
         has_begun.set()
-        may_end.wait()
+        may_end.wait(PATIENCE)
         return "by the thread"
 
     def in_another_process() -> None:
-        signal.alarm(10)  # which ends it
+        signal.alarm(int(PATIENCE) // 3)  # which ends it
         assert model.once(len_of) == len(model.classes)
 
     thread = Thread(target=model.once, args=(slowly,))
     thread.start()
-    has_begun.wait()
+    assert has_begun.wait(PATIENCE)
     try:
         assert ended(forked(in_another_process)) == 0
     finally:
