@@ -9,21 +9,19 @@ many there are.
 from __future__ import annotations
 
 import os
+import sys
+from _thread import allocate_lock, get_ident, start_new_thread
 from collections import deque
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import (
-        Executor,
-        Future,
-        ProcessPoolExecutor,
-        ThreadPoolExecutor,
-    )
+    from concurrent.futures import Executor, ProcessPoolExecutor
     from multiprocessing.process import BaseProcess
 
 One = TypeVar("One")
@@ -39,7 +37,8 @@ DONE: Final = 16
 
 
 POLL: Final = 0.1
-"""Seconds after which it is looked whether processes can still start."""
+"""Seconds after which it is looked whether processes can still start, and whether a
+thread has begun with what is waited for."""
 
 
 class Map(Protocol):
@@ -62,38 +61,8 @@ def threads(jobs: int) -> Iterator[Map]:
     if jobs == 1:
         yield map
         return
-    with _pool(jobs) as pool:
-        try:
-            yield pool.map
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-@contextmanager
-def _pool(jobs: int) -> Iterator[ThreadPoolExecutor]:
-    """
-    Start so many threads when they are needed, and wait for them in the end.
-
-    A generator that nobody wants any more is ended by whatever thread collects it. That
-    may be one of its own, which cannot wait for itself.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-    from threading import get_ident
-
-    own: set[int] = set()
-    context = copy_context()
-
-    def begin() -> None:
-        own.add(get_ident())
-        for variable, value in context.items():  # such as the bound on memory
-            variable.set(value)
-
-    pool = ThreadPoolExecutor(jobs, initializer=begin)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=get_ident() not in own)
+    with _crew(jobs) as crew:
+        yield crew.map
 
 
 def ahead(
@@ -110,53 +79,212 @@ def ahead(
     if jobs == 1:
         yield from map(function, many)
         return
-    pending: deque[tuple[Callable[[], Other], Future[Other]]] = deque()
+    pending: deque[_Task[Other]] = deque()
     most = AHEAD * (jobs - 1)
-    with _pool(jobs - 1) as pool:
-        try:
-            for one in many:
-                call, future = partial(_take, function, [one]), None
-                if sum(not future.done() for _, future in pending) < most:
-                    try:
-                        future = pool.submit(call)
-                    except RuntimeError:  # no thread can be started; one may have it
-                        most, call = 0, partial(_take, function, [one])
-                pending.append((call, future or _computed(call)))
-                while pending and (pending[0][1].done() or len(pending) > DONE * jobs):
-                    yield pending.popleft()[1].result()
-            while pending:
-                _help(pending)
-                yield pending.popleft()[1].result()
-        finally:
-            for _, future in pending:
-                future.cancel()
+    with _crew(jobs - 1) as crew:
+        for one in many:
+            task = _Task(partial(function, one))
+            if sum(not task.is_done for task in pending) < most:
+                crew.take(task)
+            else:
+                task.run()
+            pending.append(task)
+            del task  # what it has made is not to be kept here
+            while pending and (pending[0].is_done or len(pending) > DONE * jobs):
+                yield pending.popleft().result()
+        while pending:
+            _help(pending)
+            yield pending.popleft().result()
 
 
-def _take(function: Callable[[One], Other], given: list[One]) -> Other:
-    """Compute of the one that is given, which is not kept when it is done."""
-    return function(given.pop())
-
-
-def _help(pending: deque[tuple[Callable[[], Other], Future[Other]]]) -> None:
+def _help(pending: deque[_Task[Other]]) -> None:
     """Compute what no thread has begun to, until the first of all is done."""
-    first = pending[0][1]
-    for place, (call, future) in enumerate(pending):
-        if first.done():
+    for task in pending:
+        if pending[0].is_done:
             return
-        if future.cancel():
-            pending[place] = call, _computed(call)
+        task.run()
 
 
-def _computed(call: Callable[[], Other]) -> Future[Other]:
-    """Compute here and now; what is raised is raised when the result is asked for."""
-    from concurrent.futures import Future
+class _Task(Generic[Other]):
+    """
+    A call, made by whichever thread is first to begin it.
 
-    computed: Future[Other] = Future()
+    The exception of a signal's handler may come between any two instructions of the
+    main thread. In Python's own futures it can leave a lock taken for which another
+    thread then waits for ever, and all for that thread. The main thread takes none here
+    that another one waits for.
+    """
+
+    __slots__ = ("_begun", "_call", "_done", "_error", "_result", "is_done")
+
+    def __init__(self, call: Callable[[], Other]) -> None:
+        self._begun, self._done = allocate_lock(), allocate_lock()
+        self._done.acquire()
+        self._call: Callable[[], Other] | None = call
+        self._error: BaseException | None = None
+        self._result: list[Other] = []
+        self.is_done = False
+
+    def run(self) -> None:
+        """
+        Make the call, unless it has begun; an error is raised with the result.
+
+        Raises:
+            BaseException: it ends more than this call, as an interrupt does.
+        """
+        call = self._call
+        if call is None or not self._begun.acquire(blocking=False):
+            return
+        try:
+            self._result.append(call())
+        except Exception as error:  # raised when the result is asked for
+            self._error = error
+        except BaseException as error:
+            self._error = error
+            raise
+        finally:
+            self._call = call = None  # what it was given may be large
+            self.is_done = True
+            self._done.release()
+
+    def cancel(self) -> None:
+        """Have it not begun any more."""
+        self._begun.acquire(blocking=False)
+
+    def result(self) -> Other:
+        """Wait for the call, and return what it returned, or raise what it raised."""
+        while not (self.is_done or self._done.acquire(timeout=POLL)):
+            self.run()  # nobody may be left who would
+        try:
+            if self._error is not None:
+                raise self._error
+            return self._result.pop()
+        finally:
+            del self  # an error holds this frame, and this holds the error
+
+
+class _Member:
+    """
+    A thread of a crew.
+
+    Attributes:
+        number: what the system calls it, None before it has begun. One for which there
+            is no memory never does.
+        has_begun: locked until then.
+        is_over: locked until it has ended.
+    """
+
+    __slots__ = ("has_begun", "is_over", "number")
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self.has_begun, self.is_over = allocate_lock(), allocate_lock()
+        self.has_begun.acquire()
+        self.is_over.acquire()
+
+
+class _Crew:
+    """Threads that make calls, started when there is something to do."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._members: list[_Member] = []
+        self._tasks: SimpleQueue[_Task[Any] | None] = SimpleQueue()
+        self._context = copy_context()
+        self._process = os.getpid()
+        self._is_closed = False
+
+    def take(self, task: _Task[Any]) -> None:
+        """Have a thread make a call; this one makes it if there is no other."""
+        self._tasks.put(task)
+        if len(self._members) < self._most:
+            self._start()
+        if not self._members:
+            task.run()
+
+    def _start(self) -> None:
+        """Start a thread, if there is room for it, and let it begin."""
+        member = _Member()
+        self._members.append(member)  # first: all that begin are told to end
+        try:
+            start_new_thread(self._work, (member,))
+        except RuntimeError:
+            self._members.remove(member)
+            self._most = len(self._members)
+            return
+        member.has_begun.acquire(timeout=POLL)
+
+    def map(
+        self, function: Callable[[One], Other], many: Iterable[One], /
+    ) -> Iterator[Other]:
+        """Begin with all that are given, and return an iterator over the results."""
+        tasks = [_Task(partial(function, one)) for one in many]
+        for task in tasks:
+            self.take(task)
+        tasks.reverse()
+        return _results(tasks)
+
+    def close(self) -> None:
+        """
+        Begin nothing more, and wait for what has begun.
+
+        A generator that nobody wants any more is ended by whatever thread collects it.
+        That may be one of its own, which cannot wait for itself; or it is where no
+        other thread runs, in a process that was forked or at the end of Python.
+        """
+        self._is_closed = True
+        for _ in self._members:
+            self._tasks.put(None)
+        own = {member.number for member in self._members}
+        is_alone = self._process != os.getpid() or sys.is_finalizing()
+        if is_alone or get_ident() in own:
+            return
+        for member in self._members:
+            if member.number is not None:  # another will find that all is over
+                with member.is_over:
+                    pass
+
+    def _work(self, member: _Member) -> None:
+        member.number = get_ident()
+        member.has_begun.release()
+        try:
+            for variable, value in self._context.items():
+                variable.set(value)  # such as the bound on memory
+            while not self._is_closed:
+                task = self._tasks.get()
+                if task is None:
+                    break
+                if not self._is_closed:
+                    task.run()
+                del task
+        except MemoryError:  # whoever asks for the results makes the other calls
+            pass
+        finally:
+            member.is_over.release()
+
+
+@contextmanager
+def _crew(most: int) -> Iterator[_Crew]:
+    """Give threads, and wait for what they have begun in the end."""
+    crew = _Crew(most)
     try:
-        computed.set_result(call())
-    except Exception as error:  # raised when the result is asked for
-        computed.set_exception(error)
-    return computed
+        yield crew
+    finally:
+        try:
+            crew.close()
+        except BaseException:
+            crew.close()  # a signal, most likely: what has begun is waited for
+            raise
+
+
+def _results(tasks: list[_Task[Other]]) -> Iterator[Other]:
+    """Yield the results of tasks from the last on; if that fails, drop the others."""
+    try:
+        while tasks:
+            yield tasks.pop().result()
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 @contextmanager

@@ -4,10 +4,12 @@ import sys
 import time
 from collections.abc import Iterator
 from threading import Event, Thread, Timer, current_thread, main_thread
+from typing import Any
 from weakref import ReferenceType, ref
 
 import pytest
 
+from nbtext import parallel
 from nbtext.cli._failures import NO_THREAD
 from nbtext.parallel import AHEAD, DONE, ahead, processes, threads
 from tests.waiting import PATIENCE, wait_until
@@ -177,29 +179,29 @@ def test_where_an_executor_cannot_start_its_threads_it_is_not_waited_for(
 def test_where_no_thread_can_be_started_this_one_works(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuse(_: Thread) -> None:
-        message = "can't start new thread"
-        raise RuntimeError(message)
+    def refuse(*_: object) -> None:
+        raise RuntimeError(NO_THREAD)
 
-    monkeypatch.setattr(Thread, "start", refuse)
+    monkeypatch.setattr("nbtext.parallel.start_new_thread", refuse)
 
     assert list(ahead(4, str, range(9))) == [*map(str, range(9))]
+    with threads(4) as map_:
+        assert list(map_(str, range(9))) == [*map(str, range(9))]
 
 
 def test_where_one_thread_can_be_started_all_is_computed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start, started = Thread.start, Event()
+    start, started = parallel.start_new_thread, Event()
 
-    def refuse(thread: Thread) -> None:
+    def refuse(*given: Any) -> int:
         if started.is_set():
             time.sleep(0.01)  # for the other to take what was handed out
-            message = "can't start new thread"
-            raise RuntimeError(message)
+            raise RuntimeError(NO_THREAD)
         started.set()
-        start(thread)
+        return start(*given)
 
-    monkeypatch.setattr(Thread, "start", refuse)
+    monkeypatch.setattr(parallel, "start_new_thread", refuse)
 
     def work(number: int) -> int:
         time.sleep(0.001)
@@ -284,3 +286,71 @@ def test_an_interrupt_ends_processes_that_are_writing_results() -> None:
     )
 
     assert ended.stderr.endswith(b"\nKeyboardInterrupt\n")
+
+
+INTERRUPTED = """
+import faulthandler, random, signal, sys
+from nbtext.parallel import ahead, threads
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+def all_of(how):
+    if how:
+        return [*ahead(3, abs, range(4000))]
+    with threads(3) as map_:
+        return [[*map_(abs, range(20))] for _ in range(200)]
+
+faulthandler.dump_traceback_later({limit}, exit=True)
+sys.unraisablehook = lambda _: None  # where the interpreter drops one, that is that
+signal.signal(signal.SIGALRM, stop)
+for number in range(600):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0002, 0.006))
+        all_of(number % 2)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+
+
+def test_an_interrupt_at_any_instruction_leaves_no_thread_waiting() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(limit=PATIENCE / 2)],
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+        text=True,
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_where_a_thread_never_begins_this_one_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So it is where there is no memory for its first call."""
+    monkeypatch.setattr("nbtext.parallel.start_new_thread", lambda *_: 0)
+    monkeypatch.setattr("nbtext.parallel.POLL", 0.001)
+
+    assert list(ahead(3, str, range(99))) == [*map(str, range(99))]
+    with threads(3) as map_:
+        assert list(map_(str, range(9))) == [*map(str, range(9))]
+
+
+def test_what_is_not_taken_to_its_end_is_left_at_the_end_of_python() -> None:
+    program = (
+        "from nbtext.parallel import ahead\n"
+        "numbers = ahead(2, abs, range(999))\n"
+        "first = next(numbers)\n"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, b"")
