@@ -66,6 +66,8 @@ def _signals(pytestconfig: pytest.Config) -> Iterator[None]:
         _show_stacks_at_the_end(pytestconfig)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,6 +23,7 @@ TRY_AGAIN: "Final" = 75
 
 def main(arguments: list[str] | None = None) -> "NoReturn":
     """Run a command and exit with its status."""
+    is_program = arguments is None
     if arguments is None:
         arguments = _arguments()
         gc.disable()  # until all is imported
@@ -30,7 +31,9 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
         code = _run(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
+        _leave_to_signals(is_program)
     except BaseException as error:
+        _leave_to_signals(is_program)
         code = _told(error, arguments)
         if isinstance(error, MemoryError) and _is_pass(arguments):
             code = NOT_PRINTED  # at least not all of the message
@@ -40,6 +43,14 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
 
         code = status.as_bogofilter(code)
     sys.exit(code)
+
+
+def _leave_to_signals(is_program: bool) -> None:
+    """Have a signal end the process at once: what was begun is finished, or undone."""
+    if is_program and "nbtext.cli._failures" in sys.modules:
+        from nbtext.cli._failures import leave_to_signals
+
+        leave_to_signals()
 
 
 def _told(error: BaseException, arguments: list[str]) -> int:
@@ -85,20 +96,16 @@ class _BeforeNumpy:
 
 def _run_with_click(arguments: list[str]) -> int:
     """Run any command; a signal to end cleans up what has been begun."""
-    import signal
     from threading import current_thread, main_thread
 
     from nbtext.cli import _status as status
-    from nbtext.cli._failures import raise_again, terminate, told
+    from nbtext.cli._failures import end_by_signals, told
+
+    if current_thread() is main_thread():
+        end_by_signals()  # before more is imported, which may drop one
     from nbtext.cli._group import run_command
     from nbtext.errors import NbtextError
 
-    if current_thread() is main_thread():
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, terminate)
-        if sys.unraisablehook is sys.__unraisablehook__:
-            sys.unraisablehook = raise_again
     is_piped = sys.stdin is not None and not sys.stdin.isatty()
     must_go_on = is_piped and _is_pass(arguments)  # the message, in any case
     try:

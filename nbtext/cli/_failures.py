@@ -8,9 +8,11 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final, NoReturn, TextIO
+from functools import partial
+from types import FrameType
+from typing import Final, TextIO
 
 from nbtext.cli import _status as status
 from nbtext.cli._streams import to_stderr
@@ -40,9 +42,55 @@ class Terminated(BaseException):
         self.number = number
 
 
-def terminate(number: int, _frame: object) -> NoReturn:
-    """End by an exception, as the handler of a signal."""
-    raise Terminated(number)
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+"""The signals that end a command."""
+
+ends: Final[list[int]] = []
+"""The signals that this process was asked to end by."""
+
+
+def end_by_signals() -> None:
+    """Have signals end this process by an exception, unless they do something else."""
+    for number in ENDING:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, terminate)
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = raise_again
+
+
+def leave_to_signals() -> None:
+    """Have them end this process as they usually do: there is nothing to clean up."""
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in ENDING:
+        if signal.getsignal(number) == terminate:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def terminate(number: int, frame: FrameType | None) -> None:
+    """
+    End by an exception, as the handler of a signal.
+
+    It comes a moment later where a `Condition` is being taken or left: its lock might
+    stay taken, so that a thread waits for it, and this one for that thread. Locks of
+    the interpreter itself are safe.
+    """
+    if frame is not None and _is_locking(frame):
+        _soon(partial(terminate, number))
+        return
+    ends.append(number)
+    raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
+
+
+def _is_locking(frame: FrameType) -> bool:
+    is_of_threads = frame.f_globals.get("__name__") == "threading"
+    return is_of_threads and frame.f_code.co_name in ("__enter__", "__exit__")
+
+
+def _soon(act: Callable[[FrameType | None], None]) -> None:
+    """Do something as the handler of a signal that comes soon."""
+    signal.signal(signal.SIGALRM, lambda _, frame: act(frame))
+    signal.setitimer(signal.ITIMER_REAL, SOON)
 
 
 def raise_again(dropped: "sys.UnraisableHookArgs") -> None:
@@ -56,11 +104,8 @@ def raise_again(dropped: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(dropped)
         return
 
-    def again(_number: int, _frame: object) -> NoReturn:
-        raise error
-
-    signal.signal(signal.SIGALRM, again)
-    signal.setitimer(signal.ITIMER_REAL, SOON)
+    number = error.number if isinstance(error, Terminated) else signal.SIGINT
+    _soon(partial(terminate, number))
 
 
 def told(error: BaseException, arguments: Sequence[str] = ()) -> int:
@@ -75,6 +120,9 @@ def told(error: BaseException, arguments: Sequence[str] = ()) -> int:
         BaseException: it is the error itself, which is none of a command, or is looked
             for.
     """
+    if ends and isinstance(error, Exception):
+        # what Python has made of a signal, such as "\\N escapes not supported"
+        return _ended_by(ends[0])
     match error:
         case BrokenPipeError():
             give_up(sys.stdout)
@@ -82,7 +130,7 @@ def told(error: BaseException, arguments: Sequence[str] = ()) -> int:
         case KeyboardInterrupt():
             return status.INTERRUPTED
         case Terminated():
-            return 128 + error.number  # as the shell says it
+            return _ended_by(error.number)
         case NbtextError():
             _say_error(str(error))
             return status.status_of(error)
@@ -97,6 +145,10 @@ def told(error: BaseException, arguments: Sequence[str] = ()) -> int:
         case Exception():
             return _fault(error, arguments)
     raise error
+
+
+def _ended_by(number: int) -> int:
+    return 128 + number  # as the shell says it
 
 
 def no_memory(arguments: Sequence[str]) -> str:

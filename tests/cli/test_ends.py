@@ -3,6 +3,7 @@
 import errno
 import os
 import resource
+import signal
 import subprocess
 import sys
 
@@ -124,3 +125,63 @@ def test_a_signal_ends_a_command_that_python_has_dropped_it_in(name: str) -> Non
     numbers = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": status.INTERRUPTED}
     assert done.returncode == numbers[name]
     assert done.stderr == ""
+
+
+def ended_of(body: str) -> "subprocess.CompletedProcess[str]":
+    """Run a program whose command is the body of a function."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    program = (
+        "import atexit, signal, sys, threading, time, types\n"
+        "from functools import partial\n"
+        "from nbtext import cli\n"
+        "from nbtext.cli import _group\n"
+        "def run(_arguments):\n"
+        f"{lines}"
+        "    return 0\n"
+        "_group.run_command = run\n"
+        "sys.argv = ['nbtext', 'info']\n"
+        "cli.main()\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_leaves_no_lock_taken_that_a_thread_may_wait_for(name: str) -> None:
+    done = ended_of(
+        f"comes = partial(signal.raise_signal, signal.{name})\n"
+        "free = threading.Lock()\n"
+        "lock = types.SimpleNamespace(acquire=free.acquire, release=free.release)\n"
+        "lock.__enter__, lock.__exit__ = comes, lambda *_: print('left', flush=True)\n"
+        "with threading.Condition(lock):\n"
+        "    pass\n"
+        "time.sleep(600)\n"
+    )
+
+    assert done.returncode == 128 + getattr(signal, name)
+    assert (done.stdout, done.stderr) == ("left\n", "")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_what_python_makes_of_a_signal_is_no_fault_of_nbtext(name: str) -> None:
+    """Its compiler says that it has no names of characters, for instance."""
+    done = ended_of(
+        "try:\n"
+        f"    signal.raise_signal(signal.{name})\n"
+        "except BaseException:\n"
+        "    raise SyntaxError('no names') from None\n"
+    )
+
+    assert (done.returncode, done.stderr) == (128 + getattr(signal, name), "")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_after_all_is_done_ends_quietly(name: str) -> None:
+    done = ended_of(f"atexit.register(signal.raise_signal, signal.{name})")
+
+    assert (done.returncode, done.stderr) == (-getattr(signal, name), "")
