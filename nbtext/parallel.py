@@ -311,14 +311,13 @@ def processes(
         import_module(name)
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    with _interrupts_ignored():  # an interrupt is for this process: it stops the others
-        executor = ProcessPoolExecutor(
-            jobs,
-            mp_context=context,
-            initializer=_begin,
-            initargs=(os.getpid(), initializer),
-        )
-        workers = _started(executor)
+    executor = ProcessPoolExecutor(
+        jobs,
+        mp_context=context,
+        initializer=_begin,
+        initargs=(os.getpid(), initializer),
+    )
+    workers = _started(executor)
     _leave_pipes_to_workers(executor)
     with executor:
         try:
@@ -358,7 +357,8 @@ def _started(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
     workers: Mapping[int, BaseProcess] = getattr(executor, "_processes", {})
     before, threading.excepthook = threading.excepthook, take
     try:
-        first = executor.submit(os.getpid)
+        with _signals_held():
+            first = executor.submit(os.getpid)  # which starts all of them
         while not failures:
             with suppress(NotYetError):
                 first.result(timeout=POLL)
@@ -388,19 +388,21 @@ def _leave_pipes_to_workers(executor: ProcessPoolExecutor) -> None:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ignore SIGINT meanwhile; outside of the main thread no handler can be set."""
-    import signal
-    from threading import current_thread, main_thread
+def _signals_held() -> Iterator[None]:
+    """
+    Keep signals that end this process back meanwhile, also from what is started.
 
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Their exception could leave a process behind that nobody knows of, or come in one
+    that has only begun, and goes back through all that was called before.
+    """
+    import signal
+
+    held = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(parent: int, initializer: Callable[[], object] | None) -> None:
@@ -419,8 +421,11 @@ def _end_with(parent: int) -> None:
     from threading import Thread
     from time import sleep
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+    # an interrupt is for the parent: it stops the others
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
+    for number, handler in (usual | {signal.SIGINT: signal.SIG_IGN}).items():
+        signal.signal(number, handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [*usual, signal.SIGINT])
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -354,3 +354,45 @@ def test_what_is_not_taken_to_its_end_is_left_at_the_end_of_python() -> None:
     )
 
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+STARTED = """
+import os, signal, sys
+from multiprocessing.process import BaseProcess
+from nbtext.parallel import processes
+
+class End(BaseException):
+    pass
+
+def end(*_):
+    raise End
+
+signal.signal(signal.{name}, end)
+before, start = os.getpid(), BaseProcess.start
+
+def started(process):
+    start(process)
+    os.kill(process.pid, signal.{name})
+    os.kill(before, signal.{name})
+
+BaseProcess.start = started
+try:
+    with processes(2):
+        print("begun")
+except End:
+    print("ended")
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_while_processes_start_leaves_none_behind(name: str) -> None:
+    """Not even one that it comes to, too, as Ctrl-C does, before that has begun."""
+    ended = subprocess.run(
+        [sys.executable, "-c", STARTED.format(name=name)],
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+        text=True,
+    )
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ended\n", "")
