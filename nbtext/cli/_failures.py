@@ -42,6 +42,9 @@ class Terminated(BaseException):
         self.number = number
 
 
+IMPORTS: Final = "<frozen importlib._bootstrap>"
+"""What the code that imports modules, and locks them, has for a file name."""
+
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """The signals that end a command."""
 
@@ -71,9 +74,9 @@ def terminate(number: int, frame: FrameType | None) -> None:
     """
     End by an exception, as the handler of a signal.
 
-    It comes a moment later where a `Condition` is being taken or left: its lock might
-    stay taken, so that a thread waits for it, and this one for that thread. Locks of
-    the interpreter itself are safe.
+    It comes a moment later where a `Condition` is being taken or left, or Python looks
+    for a module: a lock might stay taken, so that a thread waits for it, and this one
+    for that thread. A plain `with` of a lock of the interpreter is safe.
     """
     if frame is not None and _is_locking(frame):
         _soon(partial(terminate, number))
@@ -83,6 +86,8 @@ def terminate(number: int, frame: FrameType | None) -> None:
 
 
 def _is_locking(frame: FrameType) -> bool:
+    if frame.f_code.co_filename == IMPORTS:
+        return True
     is_of_threads = frame.f_globals.get("__name__") == "threading"
     return is_of_threads and frame.f_code.co_name in ("__enter__", "__exit__")
 

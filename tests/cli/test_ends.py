@@ -151,16 +151,31 @@ def ended_of(body: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-def test_a_signal_leaves_no_lock_taken_that_a_thread_may_wait_for(name: str) -> None:
-    done = ended_of(
-        f"comes = partial(signal.raise_signal, signal.{name})\n"
+TAKEN = {
+    "a condition": (
         "free = threading.Lock()\n"
         "lock = types.SimpleNamespace(acquire=free.acquire, release=free.release)\n"
         "lock.__enter__, lock.__exit__ = comes, lambda *_: print('left', flush=True)\n"
         "with threading.Condition(lock):\n"
         "    pass\n"
-        "time.sleep(600)\n"
+    ),
+    "an import": (
+        "from importlib import _bootstrap as importing\n"
+        "code = 'comes(); print(\\'left\\', flush=True)'\n"
+        "name = importing._find_and_load.__code__.co_filename\n"
+        "exec(compile(code, name, 'exec'), {'comes': comes})\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("taken", TAKEN)
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_leaves_no_lock_taken_that_a_thread_may_wait_for(
+    name: str, taken: str
+) -> None:
+    done = ended_of(
+        f"comes = partial(signal.raise_signal, signal.{name})\n"
+        f"{TAKEN[taken]}time.sleep(600)\n"
     )
 
     assert done.returncode == 128 + getattr(signal, name)
