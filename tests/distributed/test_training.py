@@ -26,7 +26,7 @@ from nbtext.settings.views import THREES_BYTES
 from nbtext.store.file import open_model
 from tests.build import FROM_LINE, HAM, SPAM, confusing, mail
 from tests.distributed.cluster import Cluster, running
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytest.importorskip("distributed", reason="takes the extra dask")
 
@@ -253,7 +253,7 @@ def test_a_worker_that_is_stopped_is_not_waited_for_without_end(
     (tmp_path / "its").mkdir()
 
     with running(tmp_path / "its", 1) as own, connected(own.address) as client:
-        client.wait_for_workers(1, timeout=30)
+        client.wait_for_workers(1, timeout=PATIENCE)
         own.workers[0].send_signal(signal.SIGSTOP)
         with pytest.raises(ClusterError, match="a worker has not answered for 1 s"):
             train(["spam", "ham"], client, "m.nbt")

@@ -10,6 +10,7 @@ import pytest
 
 from nbtext.errors import BusyError
 from nbtext.files import locked, open_file
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def test_the_error_names_the_process_that_holds_the_lock(path: str) -> None:
         ):  # fmt: skip
             pass
 
-    assert 0.1 <= monotonic() - began < 10
+    assert 0.1 <= monotonic() - began < PATIENCE
     assert str(caught.value) == (
         f"{path}: another process ({os.getpid()}, {name}) has been writing for 0.1 s; "
         "try again later, or wait longer with --wait"
@@ -59,7 +60,7 @@ def test_a_file_of_which_nobody_can_say_whether_it_is_in_place_is_not_waited_for
     with pytest.raises(BusyError), locked(path, open_file, wait=0.1, what="x"):
         pass
 
-    assert 0.1 <= monotonic() - began < 10
+    assert 0.1 <= monotonic() - began < PATIENCE
     assert descriptors() == before
 
 
