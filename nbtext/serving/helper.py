@@ -36,7 +36,10 @@ from nbtext.serving.spamd import TRY_AGAIN, Request
 from nbtext.serving.users import AnyHandler, handler_of
 from nbtext.store.reuse import keep_tables
 
-COMMAND: Final = "from nbtext.serving.helper import be_one; be_one()"
+DEAF: Final = "from signal import SIG_IGN, SIGINT, signal; signal(SIGINT, SIG_IGN); "
+"""What a process of the server does first: Ctrl-C, which comes to all, is for one."""
+
+COMMAND: Final = f"{DEAF}from nbtext.serving.helper import be_one; be_one()"
 """What the helper's process does."""
 
 ALLOCATION: Final = {

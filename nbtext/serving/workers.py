@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from nbtext.serving.framing import framed, unframed
 from nbtext.serving.handlers import HandlerOptions
-from nbtext.serving.helper import variables
+from nbtext.serving.helper import DEAF, variables
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
 from nbtext.serving.sockets import Listener
 from nbtext.store.reuse import keep_tables
@@ -174,7 +174,7 @@ class _Supervisor:
             OSError, RuntimeError: the system has no room for it.
         """
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-c", self._command),
+            *(sys.executable, "-P", "-c", DEAF + self._command),
             stdin=control.fileno(),
             stdout=asyncio.subprocess.DEVNULL,
             pass_fds=[listener.socket.fileno() for listener in self._listeners],

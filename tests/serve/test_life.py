@@ -22,6 +22,7 @@ from nbtext import train_on
 from nbtext.cli import _status as status
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model
+from nbtext.serving.helper import COMMAND, DEAF
 from nbtext.store.lock import locked
 from tests.build import SPAM, mail
 from tests.serve.conftest import request
@@ -432,3 +433,20 @@ def test_it_serves_with_standard_streams_closed(
 
     assert b"Spam: True" in server.ask(check(mails.spam))
     assert server.stop() == status.DONE
+
+
+def test_ctrl_c_says_nothing_of_workers_that_have_not_begun(start: "Start") -> None:
+    """A terminal interrupts all of them, and what they import takes its time."""
+    server = start("--workers", "2")
+    commands = [
+        Path(f"/proc/{pid}/cmdline").read_text().split("\0") for pid in server.workers
+    ]
+    first = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+
+    interrupted = subprocess.run(
+        [sys.executable, "-c", DEAF + first], check=False, timeout=PATIENCE
+    )
+
+    assert interrupted.returncode == 0
+    assert all(DEAF + "from nbtext" in "".join(command) for command in commands)
+    assert COMMAND.startswith(DEAF)
