@@ -150,7 +150,7 @@ def _add_means_left_out(extension: Any) -> Call:
 
 def _small_files(extension: Any) -> Call:
     return extension.small_files, (
-        (__file__, "/dev/null", "/", "none"),
+        (__file__.encode(), b"/dev/null", b"/", b"none"),
         1 << 16,
         1 << 17,
         1 << 40,
@@ -313,8 +313,8 @@ def _fit(extension: Any) -> Call:
     return stored.fit, (1, bins, 0.35, 100.0, 1.0)
 
 
-def _seal(extension: Any) -> Call:
-    return extension.seal, (bytearray(4096), 70, 128, 2000)
+def _checksums(extension: Any) -> Call:
+    return extension.checksums, (bytes(70), bytes(2000))
 
 
 def _gather(extension: Any) -> Call:
@@ -363,7 +363,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "add_means_left_out": _add_means_left_out,
     "sum_entries": _sum_entries,
     "correct": _correct,
-    "seal": _seal,
+    "checksums": _checksums,
     "MailReader": _reader,
     "MailReader.document_keys": _document_keys,
     "MailReader.read": _read,

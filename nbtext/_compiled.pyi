@@ -343,24 +343,17 @@ def find(
     """
 
 def small_files(
-    paths: tuple[str, ...], most: int, together: int, before: int, /
+    paths: tuple[bytes, ...], most: int, together: int, before: int, /
 ) -> list[bytes | None]:
     """Do what `nbtext.sources._ahead.small_files` specifies."""
 
-def seal(table: bytearray, header: int, first: int, end: int, /) -> None:
+def checksums(header: bytes, arrays: bytes, /) -> tuple[bytes, bytearray]:
     """
-    Write the checksums of a table into it.
+    Return the checksum of the header of a table, and those of the blocks of its arrays.
 
     Args:
-        table: it has eight bytes for one at the end of its header, and begins an array
-            for the others behind those of which they are.
-        header: how long its header is.
-        first: where its first array begins.
-        end: where the last of these arrays ends.
-
-    Raises:
-        ValueError: these are no such places.
-
+        header: all but its checksum.
+        arrays: what stands between the first array's begin and the last one's end.
     """
 
 def sum_terms(

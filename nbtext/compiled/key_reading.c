@@ -158,6 +158,24 @@ read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
     return READ;
 }
 
+Slice *
+slices_in(PyObject *tuple)
+{
+    Py_ssize_t n = PyTuple_Size(tuple);
+    Slice *slices = malloc((size_t)(n + 1) * sizeof *slices);
+    if (!slices)
+        return (Slice *)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *bytes = PyTuple_GetItem(tuple, i);
+        if (!PyBytes_Check(bytes)) {
+            free(slices);
+            return (Slice *)PyErr_Format(PyExc_TypeError, "a tuple of bytes was expected");
+        }
+        slices[i] = bytes_in(bytes);
+    }
+    return slices;
+}
+
 static PyObject *
 reader_read(PyObject *self, PyObject *args)
 {
@@ -166,24 +184,15 @@ reader_read(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!|pp:read", &PyTuple_Type, &list, &are_named,
                           &are_counted))
         return NULL;
-    size_t n = (size_t)PyTuple_Size(list);
-    Slice *messages = malloc((n + 1) * sizeof *messages);
+    Slice *messages = slices_in(list);
     if (!messages)
-        return PyErr_NoMemory();
-    for (size_t i = 0; i < n; i++) {
-        PyObject *message = PyTuple_GetItem(list, (Py_ssize_t)i);
-        if (!PyBytes_Check(message)) {
-            free(messages);
-            return PyErr_Format(PyExc_TypeError, "a message is bytes");
-        }
-        messages[i] = bytes_in(message);
-    }
+        return NULL;
     Asking asking;
     Batch batch = {.secret = ((ReaderObject *)(void *)self)->secret,
                    .are_counted = are_counted};
     Mail *mail = begin_reading(self, are_named, &asking);
     if (mail) {
-        Outcome outcome = read_into(mail, messages, n, &batch);
+        Outcome outcome = read_into(mail, messages, (size_t)PyTuple_Size(list), &batch);
         end_reading(&asking, outcome);
         if (outcome == READ)
             result = batch_of(&batch, mail->n_views);

@@ -17,7 +17,7 @@ PyObject *small_files(PyObject *module, PyObject *args);
 PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_terms(PyObject *module, PyObject *terms);
 PyObject *sum_entries(PyObject *module, PyObject *args);
-PyObject *seal(PyObject *module, PyObject *args);
+PyObject *checksums(PyObject *module, PyObject *args);
 
 /* Take the odd number that Python hashes a text to in this process; false with an error. */
 bool take_secret(uint64_t *secret);
@@ -72,6 +72,10 @@ bytes_in(PyObject *bytes)
     const uint8_t *at = (const uint8_t *)PyBytes_AsString(bytes);
     return slice(at, at + PyBytes_Size(bytes));
 }
+
+/* Look into the bytes of a tuple, in memory to be freed; NULL with an error if others are there:
+   key_reading.c */
+Slice *slices_in(PyObject *tuple);
 
 /* Describe a type that Python calls with arguments, by what begins with `of`. */
 #define TYPE_SPEC(of, type_name, Object)                                                  \

@@ -74,40 +74,28 @@ stored_fit(PyObject *self, PyObject *args)
     return result;
 }
 
-/* Write the checksum of a header into its last bytes, and behind the arrays that of each block
-   of theirs; places are offsets in a table that is writable and long enough. */
-static void
-write_sums(uint8_t *table, size_t header, size_t first, size_t end, uint8_t *sums)
-{
-    Hash hash;
-    start_hash(&hash, HEADER_SUM);
-    add_to_hash(&hash, slice(table, table + header - HEADER_SUM));
-    end_hash(&hash, table + header - HEADER_SUM);
-    for (; first < end; first += CHECKED) {
-        uint32_t sum = crc32_of(table + first, end - first < CHECKED ? end - first : CHECKED);
-        for (int n = 0; n < 4; n++, sum >>= 8)
-            *sums++ = (uint8_t)sum;
-    }
-}
-
 PyObject *
-seal(PyObject *module, PyObject *args)
+checksums(PyObject *module, PyObject *args)
 {
-    Py_buffer table;
-    Py_ssize_t header, first, end;
+    PyObject *header, *arrays;
+    Hash hash;
     (void)module;
-    if (!PyArg_ParseTuple(args, "w*nnn:seal", &table, &header, &first, &end))
+    if (!PyArg_ParseTuple(args, "SS:checksums", &header, &arrays))
         return NULL;
-    bool is_sound = header >= HEADER_SUM && header <= first && first <= end && end <= table.len;
-    size_t start = is_sound ? (size_t)rounded_up((uint64_t)end + KEY_HEAD) : 0;
-    size_t n_blocks = is_sound ? ((size_t)(end - first) + CHECKED - 1) / CHECKED : 0;
-    is_sound = is_sound && start <= (size_t)table.len
-               && n_blocks <= ((size_t)table.len - start) / 4;
-    if (is_sound)
-        write_sums(table.buf, (size_t)header, (size_t)first, (size_t)end,
-                   (uint8_t *)table.buf + start);
-    else
-        PyErr_SetString(PyExc_ValueError, "this is no table with room for checksums");
-    PyBuffer_Release(&table);
-    return is_sound ? counted_none() : NULL;
+    Slice rest = bytes_in(arrays);
+    size_t n_blocks = (length_of(rest) + CHECKED - 1) / CHECKED;
+    PyObject *sums = array_of(n_blocks, 4);
+    for (size_t block = 0; sums && block < n_blocks; block++) {
+        uint8_t *to = (uint8_t *)PyByteArray_AsString(sums) + 4 * block;
+        size_t size = length_of(rest) < CHECKED ? length_of(rest) : CHECKED;
+        uint32_t sum = crc32_of(rest.at, size);
+        for (int n = 0; n < 4; n++, sum >>= 8)
+            to[n] = (uint8_t)sum;
+        rest.at += size;
+    }
+    uint8_t mark[HEADER_SUM];
+    start_hash(&hash, HEADER_SUM);
+    add_to_hash(&hash, bytes_in(header));
+    end_hash(&hash, mark);
+    return Py_BuildValue("(NN)", bytes_of(slice(mark, mark + HEADER_SUM)), sums);
 }

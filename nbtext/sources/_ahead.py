@@ -15,7 +15,7 @@ from nbtext.document import Item, Unread
 from nbtext.plain_mail import FRESH
 
 ReadSmall: TypeAlias = (
-    "Callable[[tuple[str, ...], int, int, int], Sequence[bytes | None]]"
+    "Callable[[tuple[bytes, ...], int, int, int], Sequence[bytes | None]]"
 )
 """As `small_files`, which specifies it, or the compiled one."""
 
@@ -58,13 +58,21 @@ def with_texts(
 def _read(
     files: Sequence[Unread], max_bytes: int, read: ReadSmall
 ) -> Iterator[tuple[Unread, bytes | None]]:
-    paths = tuple([file.path for file in files])
+    paths = tuple([encoded(file.path) for file in files])
     texts = read(paths, min(max_bytes, SMALL), TOGETHER, int(time() - FRESH))
     return zip(files, texts, strict=True)
 
 
+def encoded(path: str) -> bytes:
+    """Return a path as the system has it, empty if no file can have it."""
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:
+        return b""
+
+
 def small_files(
-    paths: tuple[str, ...], most: int, together: int, before: int, /
+    paths: tuple[bytes, ...], most: int, together: int, before: int, /
 ) -> list[bytes | None]:
     """
     Read files in the fewest steps.
@@ -99,7 +107,7 @@ def _may_be_mbox(text: bytes, status: os.stat_result, before: int) -> bool:
     return status.st_mtime_ns // 10**9 >= before or b"\nFrom " in text
 
 
-def small_file(path: str, most: int) -> tuple[bytes, os.stat_result] | None:
+def small_file(path: str | bytes, most: int) -> tuple[bytes, os.stat_result] | None:
     """
     Read a file in the fewest steps.
 

@@ -239,7 +239,7 @@ def pack_table(header: "dict[str, Value]", arrays: "Iterable[Array]") -> bytes |
         header: what it says of itself, between its version and its arrays.
         arrays: all but that of the checksums, in their order.
     """
-    from nbtext._compiled import seal  # there need not be any
+    from nbtext._compiled import checksums  # there need not be any
 
     specification, body, first = [], bytearray(), 0
     for name, kind, data in arrays:
@@ -248,22 +248,16 @@ def pack_table(header: "dict[str, Value]", arrays: "Iterable[Array]") -> bytes |
             body += lead_of(len(body), len(data))
         first = first or len(data)
         body += data
-    sums = bytes(4 * -(-len(body) // BLOCK_SIZE))
-    specification.append(_specified("checksums", "u4", len(sums)))
+    n_sums = 4 * -(-len(body) // BLOCK_SIZE)
+    specification.append(_specified("checksums", "u4", n_sums))
     whole = {"format": FORMAT, "version": VERSION, **header, "arrays": specification}
-    table = bytearray(map_of(len(whole)) + _pairs(whole) + CHECKSUM_HEAD)
-    table += bytes(CHECKSUM_SIZE)
-    if (n_header := len(table)) > MOST_HEADER:
+    packed_header = map_of(len(whole)) + _pairs(whole) + CHECKSUM_HEAD
+    if (n_header := len(packed_header) + CHECKSUM_SIZE) > MOST_HEADER:
         return None
-    table += lead_of(n_header, first)
-    start = len(table)
-    table += body
-    end = len(table)
-    table += lead_of(end, len(sums))
-    table += sums
-    table += trailer_of(len(table))
-    seal(table, n_header, start, end)
-    return bytes(table)
+    checksum, sums = checksums(packed_header, bytes(body))
+    table = packed_header + checksum + lead_of(n_header, first) + body
+    table += lead_of(len(table), n_sums) + sums
+    return table + trailer_of(len(table))
 
 
 def _specified(name: str, kind: str, size: int) -> bytes:

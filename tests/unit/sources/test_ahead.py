@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nbtext.document import PAUSE, Document, Item, Note, Unread
-from nbtext.sources._ahead import FILES, small_files, with_texts
+from nbtext.sources._ahead import FILES, encoded, small_files, with_texts
 from nbtext.tokens.engine import COMPILED, best
 
 READERS = [pytest.param(small_files, id="plain")]
@@ -38,7 +38,7 @@ def test_what_is_simple_is_read_and_all_else_is_left(read: Any, tmp_path: Path) 
     os.mkfifo(tmp_path / "pipe")
     tmp_path.joinpath("folder").mkdir()
     names = [*contents, "pipe", "folder", "missing", "nu\0l", "\udcff", "\ud800"]
-    paths = tuple(f"{tmp_path}/{name}" for name in names)
+    paths = tuple(encoded(f"{tmp_path}/{name}") for name in names)
 
     found = dict(zip(names, read(paths, 100, 1000, NOW), strict=True))
 
@@ -60,14 +60,16 @@ def test_what_begins_like_an_mbox_and_is_young_is_left(
 
     for changed, is_young in ((OLD - 1, False), (OLD, True), (OLD + 1, True)):
         os.utime(mail, (changed, changed))
-        assert read((str(mail),), 100, 100, OLD) == [None if is_young else MAIL]
+        assert read((encoded(str(mail)),), 100, 100, OLD) == [
+            None if is_young else MAIL
+        ]
 
 
 @pytest.mark.parametrize("read", READERS)
 def test_all_together_are_bounded(read: Any, tmp_path: Path) -> None:
     for name in "abcd":
         tmp_path.joinpath(name).write_bytes(b"x" * (40 if name != "c" else 20))
-    paths = tuple(f"{tmp_path}/{name}" for name in "abcd")
+    paths = tuple(encoded(f"{tmp_path}/{name}") for name in "abcd")
 
     texts = read(paths, 1000, 100, NOW)
 
@@ -77,8 +79,8 @@ def test_all_together_are_bounded(read: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(best() != COMPILED, reason="nbtext has no compiled extension")
-@pytest.mark.parametrize("paths", [(b"bytes",), (1,), (None,), ["list"], "text"])
-def test_only_texts_are_paths(paths: Any) -> None:
+@pytest.mark.parametrize("paths", [("text",), (1,), (None,), [b"list"], b"bytes"])
+def test_only_bytes_are_paths(paths: Any) -> None:
     with pytest.raises(TypeError):
         _compiled.small_files(paths, 1, 1, 1)
 
@@ -91,7 +93,7 @@ def test_items_stay_in_order_and_nothing_is_read_ahead_of_a_pause(
         Path(file.path).write_bytes(file.name.encode())
     read: list[int] = []
 
-    def count(paths: tuple[str, ...], *limits: int) -> list[bytes | None]:
+    def count(paths: tuple[bytes, ...], *limits: int) -> list[bytes | None]:
         read.append(len(paths))
         return small_files(paths, *limits)
 
