@@ -49,7 +49,7 @@ class MailReader:
             (16-bit integers, perhaps some too many; none if they are not counted) and
             where each message's keys end. Then for each message 32 bytes: a digest of
             16 and a fingerprint, which mean nothing if it is not named, and a number: 1
-            for one that was read, 2 if it is typical, 0 for one that
+            for one that was read, 2 if it is mail that is typical, 0 for one that
             `nbtext.tokens.reading.read` is to read.
 
         """

@@ -5,7 +5,8 @@
 
 #include "mail.h"
 
-const char *const TELL_TALE[] = {
+/* Fields that mail has. */
+static const char *const TELL_TALE[] = {
     "received", "date", "message-id", "return-path", "mime-version", NULL,
 };
 

@@ -134,7 +134,7 @@ struct Mail {
 
     Keys keys[MOST_VIEWS];
     uint8_t digest[DIGEST_SIZE];
-    bool is_typical; /* has at least two of the fields that mail has */
+    bool is_typical; /* mail: has at least two of the fields that mail has */
 
     Outcome outcome;
     Arena arena;
@@ -186,9 +186,6 @@ bool add_text(Mail *mail, Texts *texts, Slice name, Slice text);
 bool is_wide(Slice data);
 /* Return CR LF and CR as line feeds. */
 bool with_line_feeds(Mail *mail, Slice *data);
-
-/* header_view.c: names of fields that mail has, in lower case */
-extern const char *const TELL_TALE[];
 
 /* reading.c: what is no mail */
 bool read_plain(Mail *mail, Slice data);

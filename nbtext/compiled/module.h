@@ -73,7 +73,7 @@ bytes_in(PyObject *bytes)
     return slice(at, at + PyBytes_Size(bytes));
 }
 
-/* Look into the bytes of a tuple, in memory to be freed; NULL with an error if others are there:
+/* Look into the bytes of a tuple, in memory to be freed; NULL with an error if there is more:
    key_reading.c */
 Slice *slices_in(PyObject *tuple);
 

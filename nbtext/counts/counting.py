@@ -188,7 +188,7 @@ def _read_together(documents: list[Document], settings: Settings) -> ReadBatch:
         batch = read_together(documents, settings)
         make_sure_of_memory(batch.views)
     except MemoryError:
-        return ReadBatch(documents)
+        return ReadBatch(settings, documents)
     return batch
 
 

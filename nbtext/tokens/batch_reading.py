@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nbtext.tokens import compiled
-from nbtext.tokens.key_reading import bytes_of, digest_of
+from nbtext.tokens.key_reading import bytes_of, digest_of, is_mail_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,23 +35,32 @@ class ReadBatch:
         documents: those that were read.
         digests: what names each of them; none if they are not to be named.
         fingerprints: what tells their counts from those of others; likewise.
-        are_mail: whether each is mail.
         others: the documents that are still to be read.
         packed: the terms of all documents in the order in which they were given, of
             which the others have none.
         places: the places of those that were read among all.
+        kinds: what the compiled reader has read each as.
     """
 
-    def __init__(self, others: list[Document], packed: PackedTerms = ()) -> None:
+    def __init__(
+        self, settings: Settings, others: list[Document], packed: PackedTerms = ()
+    ) -> None:
         """Say of no document yet that it was read."""
         self.documents: list[Document] = []
         self.digests: list[bytes] = []
         self.fingerprints: list[int] = []
-        self.are_mail: list[bool] = []
+        self.kinds: list[int] = []
         self.places: list[int] = []
         self.others = others
         self.packed = packed
+        self._settings = settings
         self._views: list[Terms] | None = None
+
+    @property
+    def are_mail(self) -> list[bool]:
+        """Whether each of the documents that were read is mail."""
+        read = zip(self.kinds, self.documents, strict=True)
+        return [is_mail_by(kind, one, self._settings) for kind, one in read]
 
     @property
     def views(self) -> list[Terms]:
@@ -84,11 +93,11 @@ def read_together(
     given = [bytes_of(document, settings) for document in documents]
     texts = tuple([text for text in given if text is not None])
     if reader is None or len(texts) < len(documents):
-        return ReadBatch([*documents])
+        return ReadBatch(settings, [*documents])
     packed, facts = reader.read(texts, are_named)
     numbers = memoryview(facts).cast("Q").tolist()
     fingerprints, kinds = numbers[2::4], numbers[3::4]
-    batch = ReadBatch([], packed)
+    batch = ReadBatch(settings, [], packed)
     for place, (document, kind) in enumerate(zip(documents, kinds, strict=True)):
         if not kind:
             batch.others.append(document)
@@ -99,8 +108,7 @@ def read_together(
             digest = facts[32 * place : 32 * place + 16]
             batch.digests.append(digest_of(document, digest))
             batch.fingerprints.append(fingerprints[place])
-        is_mail = kind > 1 if document.is_mail is None else document.is_mail
-        batch.are_mail.append(is_mail)
+        batch.kinds.append(kind)
     return batch
 
 

@@ -101,6 +101,25 @@ def bytes_of(document: Document, settings: Settings) -> bytes | None:
     return b"\n".join(document.texts) if is_read else None  # one is not copied
 
 
+def is_mail_by(kind: int, document: Document, settings: Settings) -> bool:
+    """Return whether a document is mail that the compiled reader has read as `kind`."""
+    if document.is_mail is not None:
+        return document.is_mail
+    if settings.format == "mail":
+        return kind > 1
+    start = document.texts[0][:_LOOKED_AT].lower()
+    if sum([field in start for field in _TELL_TALE]) < 2:  # as of most texts
+        return False
+    from nbtext.mail import looks_like_mail
+
+    return looks_like_mail(document.texts[0])
+
+
+_LOOKED_AT = 1 << 16
+_TELL_TALE = (b"received", b"date", b"message-id", b"return-path", b"mime-version")
+"""What `looks_like_mail` looks for, and in how many bytes."""
+
+
 def digest_of(document: Document, digest: bytes) -> bytes:
     """Return what names a document that has this digest, or an identity besides."""
     if document.identity is None:
@@ -125,7 +144,7 @@ def _compiled_reading(
     kind = memoryview(facts).cast("Q")[-1]
     if not kind:
         return None
-    is_mail = kind > 1 if document.is_mail is None else document.is_mail
+    is_mail = is_mail_by(kind, document, settings)
     size = min(len(data), MAIL_SIZE) if settings.format == "mail" else len(data)
     digest = digest_of(document, facts[:16]) if is_named else b""
     return KeyReading(packed, digest, size, is_mail)
