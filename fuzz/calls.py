@@ -188,7 +188,8 @@ def _correct(extension: Any) -> Call:
 
 
 DOCUMENTS: Final = [
-    [("a", "one two"), ("b", "caf\xe9 \u4e00")], [], [("a", "\ud800 x")],
+    [(b"a", b"one two"), (b"b", "caf\xe9 \u4e00".encode())], [],
+    [(b"a", b"\xed\xa0\x80 x"), (b"a", b"\xf7\xe4 \xff")],
 ]  # fmt: skip
 
 
@@ -267,7 +268,7 @@ def _find_texts(extension: Any) -> Call:
 
 
 def _look(extension: Any) -> Call:
-    fields = [("subject", "one two one"), ("b", "caf\xe9 \u4e00")]
+    fields = [(b"subject", b"one two one"), (b"b", "caf\xe9 \u4e00".encode())]
     return _looking(extension).look, (2, fields)
 
 

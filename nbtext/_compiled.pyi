@@ -54,13 +54,13 @@ class MailReader:
 
         """
     def document_keys(
-        self, documents: list[list[tuple[str, str]]], /
+        self, documents: list[list[tuple[bytes, bytes]]], /
     ) -> tuple[bytes, bytes]:
         """
         Return the keys of documents in its one view, and where each document's begin.
 
         Args:
-            documents: each a list of fields, each (name, text).
+            documents: each a list of fields, each (name, text) in UTF-8.
 
         Returns:
             Two buffers of 64-bit integers: the keys, of each document in the order of
@@ -92,8 +92,8 @@ class MailReader:
                 below.
 
         """
-    def look(self, view: int, fields: list[tuple[str, str]], /) -> None:
-        """Look in fields, each (name, text), for the terms of a view, by its number."""
+    def look(self, view: int, fields: list[tuple[bytes, bytes]], /) -> None:
+        """Look in fields, as above, for the terms of a view, by its number."""
     def found(self, view: int, /) -> tuple[bytearray, bytearray]:
         """
         Return the texts of a view in the order of their keys, and which keys have one.

@@ -5,30 +5,22 @@
 #include <stdlib.h>
 
 static bool
-is_indexed(Slice index, Slice values, size_t size)
+are_below(Slice bytes, size_t end)
 {
-    if (length_of(index) != N_BLOCKS)
-        return false;
-    for (size_t n = 0; n < N_BLOCKS; n++)
-        if ((index.at[n] + (size_t)1) * BLOCK * size > length_of(values))
-            return false;
-    return true;
+    while (bytes.at < bytes.end && *bytes.at < end)
+        bytes.at++;
+    return bytes.at == bytes.end;
 }
 
 static bool
 is_sound(const TableSource *source)
 {
-    if (length_of(source->kinds) != N_CLASSES
-        || !is_indexed(source->class_index, source->classes, 1)
-        || !is_indexed(source->fold_index, source->offsets, 4))
-        return false;
-    for (const uint8_t *class = source->classes.at; class < source->classes.end; class++)
-        if (*class >= N_CLASSES)
-            return false;
-    for (const uint8_t *kind = source->kinds.at; kind < source->kinds.end; kind++)
-        if (*kind > SINGLE)
-            return false;
-    return true;
+    return length_of(source->kinds) == N_CLASSES && are_below(source->kinds, SINGLE + 1)
+           && are_below(source->classes, N_CLASSES)
+           && length_of(source->class_index) == N_BLOCKS
+           && are_below(source->class_index, length_of(source->classes) / BLOCK)
+           && length_of(source->fold_index) == N_BLOCKS
+           && are_below(source->fold_index, length_of(source->offsets) / BLOCK / 4);
 }
 
 Filling

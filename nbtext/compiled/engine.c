@@ -2,36 +2,22 @@
 
 #include "text_finding.h"
 
-/* Copy the UTF-8 form of a text to the memory of a message; false, perhaps with an error. */
-static bool
-take_utf8(Mail *mail, PyObject *string, Slice *text)
-{
-    PyObject *bytes = PyUnicode_AsEncodedString(string, "utf-8", "surrogatepass");
-    bool is_taken = bytes && take_answer(mail, bytes, text);
-    Py_XDECREF(bytes);
-    return is_taken;
-}
-
 bool
 take_fields(Mail *mail, Texts *texts, PyObject *fields)
 {
-    bool is_list = PyList_Check(fields), is_taken = is_list;
-    for (Py_ssize_t n = 0; is_taken && n < PyList_Size(fields); n++) {
+    PyObject *name, *text;
+    if (!PyList_Check(fields))
+        return refuse(PyExc_TypeError, "a document is a list of fields");
+    for (Py_ssize_t n = 0; n < PyList_Size(fields); n++) {
         PyObject *field = PyList_GetItem(fields, n);
-        Slice name, text;
-        if (!PyTuple_Check(field) || PyTuple_Size(field) != 2)
+        if (!PyTuple_Check(field))
             return refuse(PyExc_TypeError, "a field is (name, text)");
-        Py_INCREF(field); /* the list may change while a text is encoded */
-        is_taken = take_utf8(mail, PyTuple_GetItem(field, 0), &name)
-                   && take_utf8(mail, PyTuple_GetItem(field, 1), &text)
-                   && add_text(mail, texts, name, text);
-        Py_DECREF(field);
+        if (!PyArg_ParseTuple(field, "SS;a field", &name, &text))
+            return false;
+        if (!add_text(mail, texts, bytes_in(name), bytes_in(text)))
+            return PyErr_NoMemory();
     }
-    if (!is_list)
-        PyErr_SetString(PyExc_TypeError, "a document is a list of fields");
-    else if (!is_taken && !PyErr_Occurred())
-        PyErr_NoMemory();
-    return is_taken;
+    return true;
 }
 
 /* Read the terms of a document, as Python has it, and note where they end. */
@@ -40,9 +26,7 @@ read_document(Mail *mail, PyObject *fields, Keys *starts)
 {
     Texts *texts = mail->texts + mail->views->text;
     *texts = (Texts){NULL, NULL};
-    Py_INCREF(fields);
     bool is_taken = take_fields(mail, texts, fields);
-    Py_DECREF(fields);
     bool is_read = is_taken && read_view(mail, mail->views, mail->keys)
                    && push_key(starts, mail->keys->length);
     if (is_taken && !is_read)

@@ -23,13 +23,8 @@ typedef struct {
     uint64_t secret; /* of this process: what chooses slots of keys */
 } ReaderObject;
 
-/* Who reads: the function to ask, and the thread's state while it has no lock. */
-typedef struct {
-    PyObject *answer;
-    PyThreadState *state;
-} Asking;
-
-bool
+/* Copy an answer to the memory of the message; None is an empty one. */
+static bool
 take_answer(Mail *mail, PyObject *answered, Slice *answer)
 {
     char *bytes = NULL;
@@ -49,16 +44,15 @@ take_answer(Mail *mail, PyObject *answered, Slice *answer)
 static bool
 ask_python(Mail *mail, Question question, Slice first, Slice second, Slice *answer)
 {
-    Asking *asking = mail->asked;
-    PyEval_RestoreThread(asking->state);
+    PyEval_RestoreThread(mail->thread);
     PyObject *one = bytes_of(first), *other = bytes_of(second), *answered = NULL;
     if (one && other)
-        answered = PyObject_CallFunction(asking->answer, "iOO", (int)question, one, other);
+        answered = PyObject_CallFunction(mail->asked, "iOO", (int)question, one, other);
     Py_XDECREF(one);
     Py_XDECREF(other);
     bool is_taken = answered ? take_answer(mail, answered, answer) : stop(mail, FAILED);
     Py_XDECREF(answered);
-    asking->state = PyEval_SaveThread();
+    mail->thread = PyEval_SaveThread();
     return is_taken;
 }
 
@@ -72,6 +66,7 @@ new_mail(const ReaderObject *reader)
     memcpy(mail->views, reader->views, sizeof mail->views);
     mail->n_views = reader->n_views;
     mail->ask = ask_python;
+    mail->asked = reader->answer;
     return mail;
 }
 
@@ -87,22 +82,21 @@ take_mail(PyObject *self)
 /* Begin to read, without the interpreter's lock; NULL, with it and an error, if there is no
    memory to read with. */
 static Mail *
-begin_reading(PyObject *self, bool is_named, Asking *asking)
+begin_reading(PyObject *self, bool is_named)
 {
     Mail *mail = take_mail(self);
-    if (!mail)
-        return NULL;
-    mail->is_named = is_named;
-    mail->asked = asking;
-    *asking = (Asking){((ReaderObject *)(void *)self)->answer, PyEval_SaveThread()};
+    if (mail) {
+        mail->is_named = is_named;
+        mail->thread = PyEval_SaveThread();
+    }
     return mail;
 }
 
 /* Take the lock again; an error says if there was no memory. */
 static void
-end_reading(const Asking *asking, Outcome outcome)
+end_reading(const Mail *mail, Outcome outcome)
 {
-    PyEval_RestoreThread(asking->state);
+    PyEval_RestoreThread(mail->thread);
     if (outcome == OUT_OF_MEMORY)
         PyErr_NoMemory();
 }
@@ -187,13 +181,12 @@ reader_read(PyObject *self, PyObject *args)
     Slice *messages = slices_in(list);
     if (!messages)
         return NULL;
-    Asking asking;
     Batch batch = {.secret = ((ReaderObject *)(void *)self)->secret,
                    .are_counted = are_counted};
-    Mail *mail = begin_reading(self, are_named, &asking);
+    Mail *mail = begin_reading(self, are_named);
     if (mail) {
         Outcome outcome = read_into(mail, messages, (size_t)PyTuple_Size(list), &batch);
-        end_reading(&asking, outcome);
+        end_reading(mail, outcome);
         if (outcome == READ)
             result = batch_of(&batch, mail->n_views);
         put_mail_back(self, mail);
@@ -207,18 +200,17 @@ static PyObject *
 reader_find_texts(PyObject *self, PyObject *args)
 {
     PyObject *message;
-    Asking asking;
     if (!PyArg_ParseTuple(args, "S:find_texts", &message))
         return NULL;
     Slice data = bytes_in(message);
     Finder *finder = take_finder(self);
-    Mail *mail = finder ? begin_reading(self, false, &asking) : NULL;
+    Mail *mail = finder ? begin_reading(self, false) : NULL;
     Outcome outcome = FAILED;
     if (mail) {
         outcome = read_mail_texts(mail, data);
         if (outcome == READ && !find_in_mail(finder, mail))
             outcome = OUT_OF_MEMORY;
-        end_reading(&asking, outcome);
+        end_reading(mail, outcome);
         put_mail_back(self, mail);
     }
     if (finder)

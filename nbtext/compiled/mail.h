@@ -129,7 +129,7 @@ struct Mail {
     MailView views[MOST_VIEWS];
     size_t n_views;
     Ask *ask;
-    void *asked;
+    void *asked, *thread; /* whom to ask, and what that needs the lock for */
     bool is_named; /* whether a message gets a digest */
 
     Keys keys[MOST_VIEWS];

@@ -46,14 +46,13 @@ void release_finder(Finder *finder);
 PyObject *reader_look_for(PyObject *self, PyObject *wanted);
 PyObject *reader_look(PyObject *self, PyObject *args);
 PyObject *reader_found(PyObject *self, PyObject *args);
-/* engine.c: add the fields of a list, each (name, text); false with an error */
+/* engine.c: add the fields of a list, each (name, text) in UTF-8, which they are read from; false
+   with an error */
 bool take_fields(Mail *mail, Texts *texts, PyObject *fields);
 PyObject *reader_document_keys(PyObject *self, PyObject *documents);
 /* key_reading.c: what a MailReader reads with, NULL with an error if there is no memory */
 Mail *take_mail(PyObject *self);
 void put_mail_back(PyObject *self, Mail *mail);
-/* Copy an answer to the memory of the message; None is an empty one. */
-bool take_answer(Mail *mail, PyObject *answered, Slice *answer);
 /* What a MailReader looks for texts with, NULL with an error if it does not, or somebody does
    already; and put it back, or another in its place. */
 Finder *take_finder(PyObject *self);

@@ -45,7 +45,15 @@ def unfit() -> str:
 def document_keys(view: View, documents: Sequence[list[Field]]) -> tuple[bytes, bytes]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
     reader = _kept_reader_of(described((view,), "text"))
-    return reader.document_keys(list(documents))
+    return reader.document_keys([in_bytes(fields) for fields in documents])
+
+
+def in_bytes(fields: list[Field]) -> list[tuple[bytes, bytes]]:
+    """Return fields as the compiled engine reads them."""
+    return [
+        (name.encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass"))
+        for name, text in fields
+    ]
 
 
 _kept_reader_of: Final = lru_cache(maxsize=64)(reader_of)

@@ -18,7 +18,7 @@ which that is not so, or whose text is longer than MOST_TEXT, have none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext._compiled import MailReader
     from nbtext.document import Document
     from nbtext.settings.reading import Settings
     from nbtext.settings.views import View
@@ -50,24 +51,8 @@ TEXT_END: Final = b"\xff"
 """What ends a text."""
 
 
-class Finder(Protocol):
-    """Looks for the texts of terms in one document after the other."""
-
-    def look(self, view: int, fields: list[Field], /) -> None:
-        """Look in the fields of a document in one view."""
-
-    def found(self, view: int, /) -> tuple[bytes | bytearray, bytes | bytearray]:
-        """
-        Return what was found of a view.
-
-        Returns:
-            The texts in the order of their keys, each with its end; and a byte for each
-            key that was wanted, 1 if it has a text.
-        """
-
-
 class PlainFinder:
-    """What a `nbtext._compiled.MailReader` does, as it is specified."""
+    """Looks for the texts of terms in one document after the other."""
 
     def __init__(self, views: Sequence[View], wanted: Sequence[Keys]) -> None:
         """Look for texts."""
@@ -89,7 +74,13 @@ class PlainFinder:
                     self._texts[view][key] = text
 
     def found(self, view: int, /) -> tuple[bytes, bytes]:
-        """Return what was found of a view."""
+        """
+        Return what was found of a view.
+
+        Returns:
+            The texts in the order of their keys, each with its end; and a byte for each
+            key that was wanted, 1 if it has a text.
+        """
         texts = self._texts[view]
         having = [texts[key] + TEXT_END for key in self._wanted[view] if key in texts]
         return b"".join(having), bytes(key in texts for key in self._wanted[view])
@@ -129,9 +120,10 @@ def find_texts(
     texts, quick = settings.views[:n], None
     if engine().is_compiled:
         quick = compiled.text_finder(texts, settings.format, tuple(wanted[:n]))
-    of_texts: Finder = quick or PlainFinder(texts, wanted[:n])
+    of_texts = quick or PlainFinder(texts, wanted[:n])
     attributes = settings.views[n:]
     of_attributes = PlainFinder(attributes, wanted[n:])
+    finders: list[tuple[PlainFinder | MailReader, int]]
     finders = [(of_texts, view) for view in range(n)]
     finders += [(of_attributes, view) for view in range(len(attributes))]
     reader = quick if are_read_together(settings) else None
@@ -144,6 +136,9 @@ def find_texts(
         except SourceError:
             continue
         for (finder, view), fields in zip(finders, views, strict=True):
-            finder.look(view, fields)
+            if isinstance(finder, PlainFinder):
+                finder.look(view, fields)
+            else:
+                finder.look(view, compiled.in_bytes(fields))
     found = [finder.found(view) for finder, view in finders]
     return [(texts, np.frombuffer(states, np.uint8) == 1) for texts, states in found]

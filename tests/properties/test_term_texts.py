@@ -51,7 +51,8 @@ def wanted_of(view: View, given_: list[Any], share: int) -> Any:
 
 def found_by(finder: Any, given_: list[Any]) -> tuple[bytes, bytes]:
     for one in given_:
-        finder.look(0, one)
+        is_plain = isinstance(finder, PlainFinder)
+        finder.look(0, one if is_plain else compiled.in_bytes(one))
     texts, states = finder.found(0)
     return bytes(texts), bytes(state == 1 for state in states)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nbtext.settings.views import BODY, HEADERS
-from nbtext.tokens import codepoints, tokenizer
+from nbtext.tokens import codepoints, compiled, tokenizer
 from nbtext.tokens.engine import COMPILED, best, keys
 from nbtext.tokens.kinds import KINDS
 
@@ -39,12 +39,12 @@ def reader_of(tables: Any, *, ngrams: bool = False, n_views: int = 1) -> Any:
     [
         (),
         [()],
-        [[["body", "list"]]],
-        [[("body",)]],
-        [[("body", "text", "more")]],
-        [[("body", b"bytes")]],
-        [[("body", None)]],
-        [[(None, "text")]],
+        [[[b"body", b"list"]]],
+        [[(b"body",)]],
+        [[(b"body", b"text", b"more")]],
+        [[(b"body", "text")]],
+        [[(b"body", None)]],
+        [[(None, b"text")]],
         [[None]],
     ],
     ids=repr,
@@ -54,7 +54,7 @@ def test_what_is_no_document_is_a_type_error(documents: object) -> None:
         keys_of(documents)
 
 
-@pytest.mark.parametrize("documents", [(), [()], [[("body",)]], [[("body", None)]]])
+@pytest.mark.parametrize("documents", [(), [()], [[(b"body",)]], [[(b"body", None)]]])
 def test_of_what_is_no_document_there_are_no_ngrams(documents: Any) -> None:
     with pytest.raises(TypeError):
         reader_of(TABLES, ngrams=True).document_keys(documents)
@@ -65,7 +65,7 @@ def test_documents_are_read_in_one_view(n_views: int) -> None:
     reader = reader_of(TABLES, n_views=n_views)
 
     with pytest.raises(ValueError, match="one view"):
-        reader.document_keys([[("body", "text")]])
+        reader.document_keys([[(b"body", b"text")]])
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,12 @@ def test_offsets_that_lead_out_of_unicode_fold_nothing() -> None:
     far = np.full(len(TABLES[3]), 2**31 - 1, np.int32).tobytes()
     near = bytes(len(far))
 
-    folded, _ = keys_of([[("body", "Ünï cödé")]], (*TABLES[:3], far, TABLES[4]))
-    none, _ = keys_of([[("body", "Ünï cödé")]], (*TABLES[:3], near, TABLES[4]))
+    folded, _ = keys_of(
+        [[(b"body", "Ünï cödé".encode())]], (*TABLES[:3], far, TABLES[4])
+    )
+    none, _ = keys_of(
+        [[(b"body", "Ünï cödé".encode())]], (*TABLES[:3], near, TABLES[4])
+    )
 
     assert folded == none
 
@@ -116,12 +120,13 @@ def test_surrogates_and_nul_are_text_like_any_other() -> None:
 
 
 def test_nothing_is_kept_between_calls() -> None:
-    documents = [[("body", f"é word{n} \ud800 " * 50)] for n in range(50)]
+    texts = [f"é word{n} \ud800 " * 50 for n in range(50)]
+    documents = [compiled.in_bytes([("body", text)]) for text in texts]
 
     def once() -> None:
         keys_of(documents)
         with pytest.raises(TypeError):
-            keys_of([*documents, [("body", None)]])
+            keys_of([*documents, [(b"body", None)]])
 
     once()
     tracemalloc.start()
