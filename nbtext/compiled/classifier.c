@@ -5,8 +5,6 @@
 
 #include "stored.h"
 
-#include <stdlib.h>
-
 /* Return a text of the file; UnicodeDecodeError if it is none. */
 static PyObject *
 text_of(Slice text)
@@ -75,21 +73,11 @@ stored_header(PyObject *self, PyObject *none)
 static bool
 open_stored(StoredModel *stored)
 {
-    Model *model = calloc(1, sizeof *model);
     const uint8_t *at = stored->file.buf;
-    Filling filling = NO_MEMORY;
-    if (model)
-        filling = open_model(slice(at, at + stored->file.len), model);
-    if (filling == FILLED) {
-        stored->model = model;
-        return true;
-    }
-    free(model);
+    Filling filling = open_model(slice(at, at + stored->file.len), &stored->model);
     if (filling == NO_MEMORY)
-        PyErr_NoMemory();
-    else
-        PyErr_SetString(PyExc_ValueError, "this model is not read here");
-    return false;
+        return PyErr_NoMemory();
+    return filling == FILLED || refuse(PyExc_ValueError, "this model is not read here");
 }
 
 static PyObject *
@@ -111,9 +99,7 @@ static void
 stored_dealloc(PyObject *self)
 {
     StoredModel *stored = (StoredModel *)(void *)self;
-    if (stored->model)
-        release_model(stored->model);
-    free(stored->model);
+    release_model(&stored->model); /* nothing if it is not open */
     Py_XDECREF(stored->kept);
     Py_XDECREF(stored->seal);
     PyBuffer_Release(&stored->file); /* nothing if there is none */

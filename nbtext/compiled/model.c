@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { STRIDE = 16, FIRST_ROOM = 8, NEAR = 16 };
+enum { STRIDE = 16, NEAR = 16 };
 
 /* Say which classes of the model those of a table are, and add up what it says of them. */
 static bool
@@ -53,20 +53,6 @@ are_counts(const Model *model)
     return true;
 }
 
-static bool
-grow(Model *model)
-{
-    if (model->n_tables < model->room)
-        return true;
-    size_t more = model->room ? 2 * model->room : FIRST_ROOM;
-    Table *tables = realloc(model->tables, more * sizeof *tables);
-    if (!tables)
-        return false;
-    model->tables = tables;
-    model->room = more;
-    return true;
-}
-
 /* Read the table that bytes behind those of a model begin with; `header` is for its header. */
 static Filling
 add_table(Slice rest, Header *header, Model *model)
@@ -81,8 +67,6 @@ add_table(Slice rest, Header *header, Model *model)
     } else if (!is_alike(model, header, model->size)) {
         return UNSOUND;
     }
-    if (!grow(model))
-        return NO_MEMORY;
     Table *table = model->tables + model->n_tables;
     *table = (Table){.length = 0};
     Filling filling = read_table(rest, header, table);
@@ -101,10 +85,10 @@ Filling
 open_model(Slice file, Model *model)
 {
     Header *header = calloc(1, sizeof *header);
-    Filling filling = header ? FILLED : NO_MEMORY;
-    model->tables = NULL;
-    model->n_tables = model->room = 0;
+    model->tables = malloc(MOST_TABLES * sizeof *model->tables); /* few are used */
+    model->n_tables = 0;
     model->size = 0;
+    Filling filling = header && model->tables ? FILLED : NO_MEMORY;
     while (filling == FILLED && model->size < length_of(file))
         filling = add_table(slice(file.at + model->size, file.end), header, model);
     free(header);

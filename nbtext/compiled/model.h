@@ -217,7 +217,7 @@ typedef struct {
     Header first; /* its documents and totals are those of all tables */
     Header last;  /* of which nothing is used but what is packed, keep and fit */
     Table *tables;
-    size_t n_tables, room;
+    size_t n_tables;
     uint64_t size; /* of all tables, in bytes */
     bool has_tail; /* whether terms are looked up in the first table and in the tails */
     Tail tails[MOST_VIEWS];

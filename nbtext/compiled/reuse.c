@@ -25,7 +25,7 @@ stored_append(PyObject *self, PyObject *table)
     if (!stored->kept || PyList_Append(stored->kept, table) < 0)
         return NULL;
     const uint8_t *at = (const uint8_t *)bytes;
-    Filling filling = append_to_model(stored->model, slice(at, at + size));
+    Filling filling = append_to_model(&stored->model, slice(at, at + size));
     return filling == NO_MEMORY ? PyErr_NoMemory() : PyBool_FromLong(filling == FILLED);
 }
 
@@ -33,7 +33,7 @@ stored_append(PyObject *self, PyObject *table)
 static PyObject *
 seal_of(const StoredModel *stored)
 {
-    const Table *table = stored->model->tables;
+    const Table *table = stored->model.tables;
     const uint8_t *begin = stored->file.buf;
     Py_ssize_t size = (Py_ssize_t)table->checksums.length * table->checksums.width;
     return Py_BuildValue(
@@ -45,15 +45,15 @@ seal_of(const StoredModel *stored)
 static bool
 take_over(StoredModel *stored, StoredModel *before)
 {
-    const Table *table = stored->model->tables;
+    const Table *table = stored->model.tables;
     uint64_t size = (uint64_t)length_of(table->contents);
     const Array whole = {table->contents.at, size, 1, false};
     int is_same = before->seal ? PyObject_RichCompareBool(stored->seal, before->seal, Py_EQ) : 0;
     if (is_same > 0 && !before->n_busy && verify(table, &whole, 0, size)) {
-        TermArrays *views = stored->model->tables[0].views;
+        TermArrays *views = stored->model.tables[0].views;
         for (size_t view = 0; view < MOST_VIEWS; view++) {
-            views[view].kept = before->model->tables[0].views[view].kept;
-            before->model->tables[0].views[view].kept = (Kept){NULL, NULL, 0};
+            views[view].kept = before->model.tables[0].views[view].kept;
+            before->model.tables[0].views[view].kept = (Kept){NULL, NULL, 0};
         }
     }
     return is_same >= 0;
@@ -74,6 +74,6 @@ stored_gather(PyObject *self, PyObject *before)
             && !take_over(stored, (StoredModel *)(void *)before))
             return NULL;
     }
-    gather_tail(stored->model, secret);
+    gather_tail(&stored->model, secret);
     return counted_none();
 }

@@ -10,7 +10,7 @@
 typedef struct {
     PyObject_HEAD
     Py_buffer file;
-    Model *model; /* NULL until it is open */
+    Model model;
     PyObject *kept; /* a list of the tables that were appended */
     PyObject *seal; /* what tells the first table from others, if its counts are kept */
     int n_busy;     /* calls that read the model without the interpreter's lock */
@@ -19,7 +19,7 @@ typedef struct {
 static inline Model *
 model_in(PyObject *self)
 {
-    return ((StoredModel *)(void *)self)->model;
+    return &((StoredModel *)(void *)self)->model;
 }
 
 PyObject *stored_score(PyObject *self, PyObject *views);

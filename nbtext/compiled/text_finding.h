@@ -46,8 +46,8 @@ void release_finder(Finder *finder);
 PyObject *reader_look_for(PyObject *self, PyObject *wanted);
 PyObject *reader_look(PyObject *self, PyObject *args);
 PyObject *reader_found(PyObject *self, PyObject *args);
-/* engine.c: add the fields of a list, each (name, text) in UTF-8, which they are read from; false
-   with an error */
+/* engine.c: add the fields of a list, each (name, text) in UTF-8, where they lie; false with an
+   error */
 bool take_fields(Mail *mail, Texts *texts, PyObject *fields);
 PyObject *reader_document_keys(PyObject *self, PyObject *documents);
 /* key_reading.c: what a MailReader reads with, NULL with an error if there is no memory */
