@@ -1,26 +1,47 @@
 """
-Whether the one column beside that of the text is the label, whatever it is called.
+Which column is the label, where none is called so.
 
-It is told by the first records, of a table or of JSON lines, as many as are looked at
-however fast they come.
+Of two columns it is the one beside the text. In training, and for a model, it may be
+one of several: the one that repeats as labels do, or that holds the classes of the
+model. It is told by the first records, of a table or of JSON lines, as many as are
+looked at however fast they come. Where several columns may be it, none is guessed.
 """
 
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from nbtext.document import Note
-from nbtext.errors import clipped
+from nbtext.errors import SourceError, clipped, listed
 from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS, beginning
 from nbtext.sources._json_lines import bytes_of, json_records
 from nbtext.sources._options import Options, Place
 from nbtext.sources._table import Record, first_of
+from nbtext.sources.guess import is_date, kind_of
+
+_LABEL_WORDS = {
+    *LABEL_COLUMNS, "labels", "classes", "categories", "targets", "sentiment", "intent",
+    "topic", "emotion", "polarity", "genre", "spam", "ham",
+}  # fmt: skip
+"""Words in the names of columns that tell which of several is the label."""
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+_LONGEST = 64  # bytes of a label
+_MOST_WORDS = 4
+_LEAST = 4  # rows that say something
+_DECIMAL = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 
 _Found = TypeVar("_Found")
 
 
 def is_label_sought(place: Place, options: Options) -> bool:
     """Return whether a column of any name may be the label: the file's name is none."""
-    if not place.labelled or place.is_label_given or place.is_part or options.columns:
+    is_given = place.is_label_given or options.label_column is not None
+    if not place.labelled or is_given or place.is_part:
+        return False
+    if options.columns and not _are_several_told(options):
         return False
     classes = options.model_classes
     return place.label not in classes if classes else place.is_alone
@@ -31,57 +52,183 @@ def may_hide_label(head: bytes, place: Place, options: Options) -> bool:
     if not is_label_sought(place, options):
         return False
     for record in json_records(iter(head.split(b"\n")), place.name):
-        return not isinstance(record, dict) or _may_be([*record])
+        return not isinstance(record, dict) or _may_be([*record], options)
     return False
 
 
-def beginning_beside(records: Iterator[_Found]) -> Iterator[_Found]:
+def beginning_beside(records: Iterator[_Found], options: Options) -> Iterator[_Found]:
     """Yield the first records, up to one by which another column may be the label."""
     columns: dict[str, None] = {}
     for record in beginning(records):
         yield record
         if isinstance(record, dict):
             columns |= dict.fromkeys(record)
-            is_plain = not any(
+            is_plain = _are_several_told(options) or not any(
                 isinstance(value, list | dict) for value in record.values()
             )
-            if not (is_plain and _may_be([*columns])):
+            if not (is_plain and _may_be([*columns], options)):
                 return
 
 
-def label_beside(records: list[Record], classes: tuple[str, ...]) -> str | None:
+def columns_of(records: Sequence[Record]) -> list[str]:
+    """Return the names of all columns, in the order in which they come."""
+    return list(dict.fromkeys(name for record in records for name in record))
+
+
+def label_beside(records: Sequence[Record], name: str, options: Options) -> str | None:
     """
-    Return the column that holds the label, None if that is unclear.
+    Return the column that holds the label, None if none does.
 
     Most of its values are classes of the model; or, if there is none, one in four
-    repeats another.
+    repeats another. Of several columns such a one is the label if it is the only one,
+    or the only one whose name says so.
 
     Args:
         records: the first ones.
-        classes: those of the model; none if one is to be made.
+        name: what the user may call the table.
+        options: the columns that are read for something else, and the model's classes.
+
+    Raises:
+        SourceError: in training, several columns may be the label.
     """
-    columns = list(dict.fromkeys(name for record in records for name in record))
-    if not _may_be(columns) or len(columns) < 2:
+    columns = columns_of(records)
+    if not _may_be(columns, options) or len(columns) < 2:
         return None
-    column = columns[first_of(TEXT_COLUMNS, columns) == columns[0]]
-    values = [
-        bytes_of(record[column], classes) for record in records if column in record
-    ]
-    return column if _are_labels(values, classes) else None
+    values = {
+        column: [
+            bytes_of(record[column], options.model_classes)
+            for record in records if column in record
+        ]
+        for column in columns
+    }  # fmt: skip
+    text = first_of(TEXT_COLUMNS, columns)
+    if len(columns) == 2 and text is not None and not options.read_columns:
+        column = columns[text == columns[0]]
+        return column if _are_labels(values[column], options.model_classes) else None
+    others = {
+        column: found for column, found in values.items()
+        if column and column != text and column not in options.columns
+    }  # fmt: skip
+    if options.model_classes:
+        known = [
+            column for column, found in others.items()
+            if _are_labels(found, options.model_classes)
+        ]  # fmt: skip
+        return known[0] if len(known) == 1 else None
+    return _one_of(others, name, text, options)
 
 
-def note_beside(column: str, name: str) -> Note:
-    """Say that a column is read as the label."""
-    return Note(
-        f"{name}: the column {clipped(column)} was taken for the label, because it "
-        f"repeats; if all are of one class, name that: LABEL={name}"
+def _one_of(
+    others: dict[str, list[bytes | None]],
+    name: str,
+    text: str | None,
+    options: Options,
+) -> str | None:
+    """
+    Return the one column that repeats as labels do, or whose name says that it is it.
+
+    Raises:
+        SourceError: there are several.
+    """
+    may_be = [column for column, found in others.items() if _repeat(found)]
+    named = [column for column in may_be if _is_named_so(column)]
+    texts = [*options.read_columns] or ([text] if text else [])
+    texts = texts or [
+        column for column, found in others.items()
+        if column not in may_be and kind_of(found) == "text"
+    ]  # fmt: skip
+    for found in (named, may_be):
+        if len(found) == 1 and texts:
+            return found[0]
+    if len(may_be) < 2 or not texts:
+        return None
+    likely = [column for column in named or may_be if len({*others[column]}) > 1]
+    first = (likely or named or may_be)[0]
+    ask = ["--label-column", first]
+    for column in texts:
+        ask += ["--text-column", column]
+    shown = listed([*map(clipped, may_be)])
+    raise SourceError(
+        f"{name}: the columns {shown} repeat as labels do, and one of them was "
+        f"expected to; name it, for instance: {shlex.join(ask)}"
     )
 
 
-def _may_be(columns: list[str]) -> bool:
-    """Return whether there is a text, and at most one column more of no known name."""
+def note_beside(column: str, name: str, columns: Sequence[str]) -> Note:
+    """
+    Say that a column is read as the label.
+
+    Args:
+        column: the one.
+        name: what the user may call the table.
+        columns: all of them.
+    """
+    was = f"the column {clipped(column)} was taken for the label, because it repeats"
+    if len(columns) == 2:
+        return Note(f"{name}: {was}; if all are of one class, name that: LABEL={name}")
+    heading = "has no heading, and " if column.isdecimal() else ""
+    return Note(f"{name}: {heading}{was}; to have another one, name it: --label-column")
+
+
+def note_unread(records: Sequence[Record], label: str | None, name: str) -> Note | None:
+    """
+    Say that there is text beside the column that is read unasked, such as a title.
+
+    Args:
+        records: the first ones.
+        label: the column of the label; None for one of `LABEL_COLUMNS`.
+        name: what the user may call the table.
+    """
+    columns = columns_of(records)
+    text = first_of(TEXT_COLUMNS, columns)
+    label = label or first_of(LABEL_COLUMNS, columns)
+    others = [
+        column for column in columns
+        if column not in ("", text, label)
+        and kind_of([record.get(column) for record in records]) == "text"
+    ]  # fmt: skip
+    if text is None or not others:
+        return None
+    were = "is text, too, and is" if len(others) == 1 else "are text, too, and are"
+    ask = [part for column in (*others, text) for part in ("--text-column", column)]
+    return Note(
+        f"{name}: {listed([*map(clipped, others)])} {were} not read; to read it all: "
+        f"{shlex.join(ask)}"
+    )
+
+
+def _are_several_told(options: Options) -> bool:
+    """Return whether one of more than two columns may be taken for the label."""
+    return options.guess is not None or bool(options.model_classes)
+
+
+def _may_be(columns: list[str], options: Options) -> bool:
+    """Return whether one of the columns may be the label though none is called so."""
+    if first_of(LABEL_COLUMNS, columns) is not None:
+        return False
     is_text = first_of(TEXT_COLUMNS, columns) is not None
-    return is_text and len(columns) <= 2 and first_of(LABEL_COLUMNS, columns) is None
+    return _are_several_told(options) or (is_text and len(columns) <= 2)
+
+
+def _repeat(values: Sequence[bytes | None]) -> bool:
+    """Tell whether values are few and short, and no dates or fractions."""
+    found = [value.strip() for value in values if value is not None]
+    distinct = {*found}
+    if len(found) < len(values) or len(found) < max(_LEAST, 2 * len(distinct)):
+        return False
+    return not any(
+        not value
+        or len(value) > _LONGEST
+        or len(value.split()) > _MOST_WORDS
+        or _DECIMAL.fullmatch(value)
+        or is_date(value.decode("utf-8", "replace"))
+        for value in distinct
+    )
+
+
+def _is_named_so(column: str) -> bool:
+    """Tell whether a word in a column's name says that it holds labels."""
+    return not _LABEL_WORDS.isdisjoint(map(str.lower, _WORD.findall(column)))
 
 
 def _are_labels(values: list[bytes | None], classes: tuple[str, ...]) -> bool:

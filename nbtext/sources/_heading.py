@@ -25,6 +25,9 @@ SEPARATORS = {b";": "semicolons", b"\t": "tabs", b"|": "bars"}
 _NAME = re.compile(r"[^\W\d][\w.-]{0,30}(?: [\w.-]{1,30}){0,2}")
 """One to three words, and no number."""
 
+_WIDE_NAME = re.compile(r"[^\W\d][^\d\s,;|]{0,30}(?:[ /][^\s,;|]{1,30}){0,3}")
+"""One to four words, with any marks, as in `Spam/Ham` or `Is it spam?`."""
+
 _Row = TypeVar("_Row")
 
 
@@ -62,6 +65,23 @@ def is_heading(first: Fields, others: list[Fields]) -> bool | None:
     if not all(map(_NAME.fullmatch, names)):
         return False
     return True if len(labels) >= max(4, 2 * len(set(labels))) else None
+
+
+def is_wide_heading(first: Fields, others: list[Fields]) -> bool:
+    """
+    Tell whether the first record of three fields or more is a heading.
+
+    It is none if a field of it is a number or a sentence, or is found below in a column
+    that repeats.
+    """
+    for n, field in enumerate(first):
+        below = [record[n].strip() for record in others if len(record) > n]
+        name = field.decode("utf-8", "replace").strip()
+        if name and field.strip() in below and len(below) >= 2 * len({*below}):
+            return False
+        if name and not _NAME.fullmatch(name) and not _WIDE_NAME.fullmatch(name):
+            return False
+    return True
 
 
 def is_label_last(

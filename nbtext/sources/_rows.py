@@ -6,7 +6,7 @@ with it, called by the source's name and the record's number from 1.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from itertools import chain
 
 from nbtext.document import Document, Item, Note, Pause, Unreadable
@@ -14,9 +14,11 @@ from nbtext.errors import SettingsError, SourceError
 from nbtext.exact import check_number, value_of
 from nbtext.sources._beside import (
     beginning_beside,
+    columns_of,
     is_label_sought,
     label_beside,
     note_beside,
+    note_unread,
 )
 from nbtext.sources._csv import csv_records
 from nbtext.sources._heading import (
@@ -73,6 +75,7 @@ def row_items(
         SettingsError: a model reads other columns than are asked for, or labels are to
             be what is read.
     """
+    named = options  # by the user
     options = options.for_table()
     if options.label_column in options.read_columns:
         raise SettingsError(
@@ -87,20 +90,24 @@ def row_items(
         has_label=place.is_label_given, needs_label=place.labelled,
     )  # fmt: skip
     guess = options.guess
-    if guess is not None and not options.read_columns and guess.is_wanted:
-        records = _guessed(records, guess, place, options)
-    if kind != "lines" and is_label_sought(place, options):
-        begun: list[Record | BadRecord | Note] = []
-        for found in beginning_beside(records):
-            if isinstance(found, Pause):
-                yield found
-            else:
-                begun.append(found)
+    is_guessed = guess is not None and not options.read_columns and guess.is_wanted
+    is_sought = kind != "lines" and is_label_sought(place, named)
+    if is_sought or is_guessed:
+        first = beginning(records) if is_guessed else beginning_beside(records, named)
+        begun = yield from _without_pauses(first)
         rows = [found for found in begun if isinstance(found, Mapping)]
-        label_column = label_beside(rows, options.model_classes)
-        if label_column is not None and not options.model_classes:
-            yield note_beside(label_column, place.name)
+        if is_sought:
+            # for a model, the label is none of the columns that it reads
+            of_label = options if options.model_classes else named
+            label_column = label_beside(rows, place.name, of_label)
+            if label_column is not None and not options.model_classes:
+                yield note_beside(label_column, place.name, columns_of(rows))
+        note = note_unread(rows, label_column, place.name) if is_guessed else None
+        if note is not None:
+            yield note
         records = chain(begun, records)
+    if guess is not None and is_guessed:
+        records = _guessed(records, guess, place, options, label_column)
     for record in records:
         if isinstance(record, _NO_RECORDS):
             yield record
@@ -146,11 +153,25 @@ def row_items(
             yield Unreadable(name, error)
 
 
+def _without_pauses(
+    records: Iterator[Record | BadRecord | Note | Pause],
+) -> Generator[Pause, None, list[Record | BadRecord | Note]]:
+    """Yield the pauses, and return the others."""
+    begun: list[Record | BadRecord | Note] = []
+    for found in records:
+        if isinstance(found, Pause):
+            yield found
+        else:
+            begun.append(found)
+    return begun
+
+
 def _guessed(
     records: Iterator[Record | BadRecord | Note | Pause],
     guess: ColumnGuess,
     place: Place,
     options: Options,
+    label: str | None,
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     """Yield the records of a table, once it is guessed what its columns hold."""
     begun: list[Record | BadRecord | Note | Pause] = []
@@ -166,7 +187,7 @@ def _guessed(
         if is_text or len(rows) == ROWS or size > MOST_BYTES:
             break
     if rows and not first_of(TEXT_COLUMNS, rows[-1]):
-        label = options.label_column or first_of(LABEL_COLUMNS, rows[0])
+        label = label or first_of(LABEL_COLUMNS, rows[0])
         guess.take(place.name, rows, {label, options.id_column})
     yield from begun
     yield from records

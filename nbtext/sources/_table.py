@@ -22,6 +22,7 @@ from nbtext.sources._heading import (
     beginning,
     is_heading,
     is_label_last,
+    is_wide_heading,
     other_separator,
 )
 from nbtext.sources._lines import BadRecord, Line
@@ -164,12 +165,12 @@ def named(
 
 
 def _is_told_by_rows(first: Fields, options: Options) -> bool:
-    """Return whether only the rows below tell what two columns hold."""
+    """Return whether only the rows below tell what the columns hold."""
     fields = _unpadded(first)
     names = [*map(_column, fields)]
-    return (
-        not options.columns and len(fields) == 2 and not first_of(TEXT_COLUMNS, names)
-    )
+    if options.columns or first_of(TEXT_COLUMNS, names):
+        return False
+    return len(fields) == 2 or (len(fields) > 2 and _can_guess(options))
 
 
 def _surplus(n_fields: int, columns: list[str], separator: bytes) -> BadRecord:
@@ -239,7 +240,7 @@ def _head(
     rows = [fields for fields in begun if isinstance(fields, list)]
     asked = options.columns
     if asked and all(column.isdecimal() for column in asked):
-        columns = [str(number + 1) for number in range(len(rows[0]))]
+        columns = _numbers(rows[0])
         _check(columns, name, options, is_named=False)
         return _Head(columns, False, note=_heading_note(rows, name, options))
     other = other_separator(rows, asked) if separator == b"," else None
@@ -268,8 +269,23 @@ def _head(
             return head._replace(is_padded=is_padded)
         if is_labelled:
             return _Head(["label", "text"], False)
+        is_known = has_label or first_of(LABEL_COLUMNS, columns)
+        if needs_label and not is_known and _can_guess(options):
+            first = rows[0]
+            if not is_wide_heading(first, rows[1:]):
+                return _Head(_numbers(first), False)
     _check(columns, name, options, has_label=has_label)
     return _Head(columns, True)
+
+
+def _numbers(fields: Fields) -> list[str]:
+    """Return the names of columns that no heading names."""
+    return [str(number) for number in range(1, len(fields) + 1)]
+
+
+def _can_guess(options: Options) -> bool:
+    """Return whether columns of any name may be read."""
+    return options.guess is not None and options.guess.is_wanted
 
 
 def _of_two(
@@ -365,9 +381,8 @@ def _check(
                 f"{name}: one column {column} was expected, and columns "
                 f"{listed(places)} are called so; rename all but one"
             )
-    can_guess = options.guess is not None and options.guess.is_wanted
     is_read = options.read_columns or text
-    if not is_read and not can_guess:
+    if not is_read and not _can_guess(options):
         lacking, advice = NO_TEXT
         raise SourceError(f"{name}: no {lacking} ({columns_listed(columns)}); {advice}")
 

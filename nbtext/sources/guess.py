@@ -6,6 +6,7 @@ content or message. The columns that were guessed are settings of the model, as 
 had been named.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -25,6 +26,19 @@ FEW: Final = 10
 
 LONG: Final = 3
 """Number of words from which on a value is text, even if it repeats."""
+
+_LONGEST_DATE = 40
+_DAY_OR_TIME = re.compile(
+    r"\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d\d(?:\d\d)?"
+    r"|\d\d?:\d\d|\d\d?,? (?:[A-Z][a-z]+,? )?(?:19|20)\d\d"
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DATE_WORDS = re.compile(
+    r"(?:Mon|Tue|Tues|Wed|Wednes|Thu|Thurs|Fri|Sat|Satur|Sun)(?:day)?"
+    r"|Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sep(?:t|tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|[A-Z]{1,4}"
+)
+"""Days, months, and short words such as `PDT`, `AM` and the `T` before a time."""
 
 KINDS: Final[dict[Kind, str]] = {
     "text": "as text",
@@ -102,6 +116,8 @@ def kind_of(values: Sequence[Any]) -> Kind | None:
     another word in each.
     """
     known = [value for value in map(_as_text, values) if value]
+    if known and all(map(is_date, known)):
+        return None
     if not known or any(isinstance(value, list | dict) for value in values):
         return None
     if all(map(_is_number, known)):
@@ -114,6 +130,17 @@ def kind_of(values: Sequence[Any]) -> Kind | None:
     if 2 * sum(n > 1 for n in n_words) > len(known):
         return "text"
     return None if n_distinct == len(known) >= FEW else "value"
+
+
+def is_date(value: str) -> bool:
+    """
+    Tell whether a value is a day with its year or a time, and nothing else.
+
+    That is 2024-05-31, 31/5/2024 or `Mon Apr 06 22:19:45 PDT 2009`.
+    """
+    if len(value) > _LONGEST_DATE or not _DAY_OR_TIME.search(value):
+        return False
+    return all(map(_DATE_WORDS.fullmatch, _LETTERS.findall(value)))
 
 
 def _as_text(value: Any) -> str:

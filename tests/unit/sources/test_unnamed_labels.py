@@ -1,0 +1,200 @@
+"""Tables of known corpora, without a column called label: what is understood."""
+
+import csv
+import json
+from collections.abc import Iterable
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from nbtext import load, train
+from nbtext.document import Document
+from nbtext.errors import NbtextError
+from nbtext.sources import Options, documents
+from nbtext.sources.guess import ColumnGuess, is_date
+from tests.items import errors, notes, read
+
+TEXTS = [
+    (
+        k % 2,
+        ("a dull plot that goes nowhere %d", "a film of charm and wit %d")[k % 2] % k,
+    )
+    for k in range(12)
+]
+"""Texts of two kinds, by turns."""
+
+
+def table(rows: Iterable[Iterable[object]], *heading: str) -> str:
+    """Return rows as CSV, all fields in quotes, as corpora have them."""
+    file = StringIO()
+    writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerows([heading] if heading else [])
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+NEWS = [(kind + 3, f"Title of the {k}", text) for k, (kind, text) in enumerate(TEXTS)]
+TWEETS = [
+    (kind * 4, 1467810369 + 977 * k, f"Mon Apr 06 22:{k:02}:45 PDT 2009", "NO_QUERY",
+     f"user{k}", text)
+    for k, (kind, text) in enumerate(TEXTS)
+]  # fmt: skip
+MAIL = [
+    (k, f"Subject of the {k}", text, "ham" if k < 6 else "spam", f"1999-12-{k // 4:02}")
+    for k, (kind, text) in enumerate(TEXTS)
+]
+AIRLINE = [
+    (570 + k * k, ("negative", "positive")[kind], f"0.{k % 3}", "Virgin", text,
+     "2015-02-24 11:35:52 -0800")
+    for k, (kind, text) in enumerate(TEXTS)
+]  # fmt: skip
+AIRLINE_HEADING = (
+    "tweet_id", "airline_sentiment", "airline_sentiment_confidence", "airline", "text",
+    "tweet_created",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "read_columns"),
+    [
+        pytest.param(table(NEWS), "1", "2 3", id="AG News"),
+        pytest.param(table(NEWS, "Class Index", "Title", "Description"),
+                     "Class Index", "Title Description", id="AG News, Kaggle"),
+        pytest.param(table([(1, *row[1:]) for row in NEWS]), "1", "2 3",
+                     id="DBpedia, sorted"),
+        pytest.param(table(MAIL, "ID", "Subject", "Message", "Spam/Ham", "Date"),
+                     "Spam/Ham", "", id="Enron-Spam"),
+        pytest.param(table(AIRLINE, *AIRLINE_HEADING), "airline_sentiment", "",
+                     id="airline tweets"),
+        pytest.param(table([(k, text, kind) for k, (kind, text) in enumerate(TEXTS)],
+                           "", "tweet", "IsSarcastic"),
+                     "IsSarcastic", "tweet", id="an index of pandas"),
+    ],
+)  # fmt: skip
+def test_of_several_columns_one_is_the_label(
+    data: str, label: str, read_columns: str
+) -> None:
+    guess = ColumnGuess()
+
+    items = [*read("-", labelled=True, stdin=data.encode(), options=guessing(guess))]
+
+    assert not errors(items)
+    first, *_ = notes(items)
+    assert f" the column {label} was taken for the label, because it repeats" in first
+    assert " ".join(field.column for field in guess.fields) == read_columns
+    rows = [*csv.reader(StringIO(data))]
+    place = int(label) - 1 if label.isdecimal() else rows.pop(0).index(label)
+    assert [item.label for item in items if isinstance(item, Document)] == [
+        row[place] for row in rows
+    ]
+
+
+def guessing(guess: ColumnGuess) -> Options:
+    """Return what training has."""
+    return Options(format="csv", model_fields=guess.guessed, guess=guess)
+
+
+@pytest.mark.parametrize(
+    ("data", "columns", "ask"),
+    [
+        pytest.param(table(TWEETS), "1, 4", "1 --text-column 6", id="Sentiment140"),
+        pytest.param(
+            table(
+                [(f"{k:x}", text, kind, 0) for k, (kind, text) in enumerate(TEXTS)],
+                "id", "comment_text", "toxic", "severe toxic",
+            ),
+            "toxic, severe toxic", "toxic --text-column comment_text",
+            id="toxic comments",
+        ),
+        pytest.param(
+            table([(0, kind, text) for kind, text in TEXTS], "up", "likes", "text"),
+            "up, likes", "likes --text-column text", id="one has one value only",
+        ),
+    ],
+)  # fmt: skip
+def test_where_several_may_be_the_label_the_options_to_type_are_said(
+    tmp_path: Path, data: str, columns: str, ask: str
+) -> None:
+    path = tmp_path / "train.csv"
+    path.write_text(data)
+
+    with pytest.raises(NbtextError) as refused:
+        train([str(path)], str(tmp_path / "m.nbt"))
+
+    assert str(refused.value) == (
+        f"{path}: the columns {columns} repeat as labels do, and one of them was "
+        f"expected to; name it, for instance: --label-column {ask}"
+    )
+
+
+def test_a_model_of_numbered_columns_finds_the_labels_of_a_test_part(
+    tmp_path: Path,
+) -> None:
+    path, model = tmp_path / "train.csv", str(tmp_path / "m.nbt")
+    path.write_text(table(NEWS))
+    trained = train([str(path)], model)
+    test = tmp_path / "test.csv"
+    test.write_text(table(NEWS[5:7]))
+    loaded = load(model).model
+
+    options = Options().for_model(loaded.settings.fields, loaded.classes)
+    items = [*documents([str(test)], options, labelled=True)]
+
+    assert (trained.report.documents, loaded.classes) == (12, ("3", "4"))
+    assert items == [
+        Document(f"{test}:{k}", (b"%b" % row[1].encode(), row[2].encode()), str(row[0]),
+                 columns=("2", "3"))
+        for k, row in enumerate(NEWS[5:7], 1)
+    ]  # fmt: skip
+
+
+def test_both_readings_of_training_agree_about_the_label(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [{"sentence": text, "mood": "ab"[kind], "n": 7 + k * k} for k, (kind, text)
+            in enumerate(TEXTS)]  # fmt: skip
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    guess = ColumnGuess()
+    options = Options(model_fields=guess.guessed, guess=guess)
+
+    first = [*documents([str(path)], options, labelled=True)]
+    guess.close()
+    second = [*documents([str(path)], options, labelled=True)]
+
+    def found(items: object) -> list[Document]:
+        assert isinstance(items, list)
+        return [item for item in items if isinstance(item, Document)]
+
+    assert found(first) == found(second)
+    assert [item.label for item in found(first)] == ["a", "b"] * 6
+
+
+def test_text_beside_the_one_that_is_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "messages.csv"
+    path.write_text(table([(row[1], row[2], row[0]) for row in NEWS],
+                          "subject", "message", "label"))  # fmt: skip
+
+    trained = train([str(path)], str(tmp_path / "m.nbt"))
+
+    assert [note.text for note in trained.report.notes] == [
+        f"{path}: subject is text, too, and is not read; to read it all: "
+        "--text-column subject --text-column message"
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["2024-05-31", "31/5/2024", "2015-02-24 11:35:52 -0800", "May 3, 2018",
+     "Mon Apr 06 22:19:45 PDT 2009", "2013-11-07T06:20:48", "12:30 PM"],
+)  # fmt: skip
+def test_a_date_is_recognised(value: str) -> None:
+    assert is_date(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["2024", "see you at 12:30", "May the force be with you", "", "1.5", "NO_QUERY",
+     "10:30 " * 9],
+)  # fmt: skip
+def test_other_values_are_no_dates(value: str) -> None:
+    assert not is_date(value)
