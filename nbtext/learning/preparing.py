@@ -21,9 +21,11 @@ def reading_columns(
     options = instance_of("options", options, Options)
     options.check()
     overrides = checked_overrides(overrides)
-    if options.fields:
-        return options, overrides._replace(fields=options.fields)
     guess = ColumnGuess()
+    if options.fields:
+        guess.close()  # of the label alone
+        options = options._replace(guess=guess)
+        return options, overrides._replace(fields=options.fields)
     options = options._replace(model_fields=guess.guessed, guess=guess)
     return options, overrides._replace(guessed=guess.close)
 

@@ -3,15 +3,16 @@
 # ruff: noqa: PTH116, PTH119 -- importing pathlib costs 10 ms, half a run on one message
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from contextlib import closing
 from typing import Final
 
 from nbtext.document import Note, Unread
-from nbtext.errors import SettingsError, SourceError
+from nbtext.errors import SettingsError, SourceError, listed
 from nbtext.sources._failures import cannot_read
-from nbtext.sources._inspect import ONE_DOCUMENT, inspect
+from nbtext.sources._inspect import HEAD, ONE_DOCUMENT, inspect, labelled_format
 from nbtext.sources._labels import (
     file_label,
     folder_label,
@@ -23,6 +24,21 @@ from nbtext.sources._numbered import NO_NUMBERS, is_of_stdin, split_number
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
 from nbtext.sources._walk import below, class_folders, stray_files, walk
+
+_OF_CORPUS = {
+    "train",
+    "training",
+    "test",
+    "testing",
+    "dev",
+    "val",
+    "valid",
+    "validation",
+}
+_UNLABELLED = {"unsup", "unlabeled", "unlabelled"}
+"""Names of folders that are no classes."""
+
+_PART = re.compile(r"(part|fold|split|chunk|batch)[-_ ]?[0-9]+", re.IGNORECASE)
 
 MOST_CLASSES: Final = 100
 """Maximum number of arguments that are looked into: more are files, not classes."""
@@ -39,7 +55,8 @@ def named_paths(
 
     Raises:
         SettingsError: a path is empty or has a character that none has, or the standard
-            input is named twice, or by the number of a document in it.
+            input is named twice, or by the number of a document in it, or an index in a
+            folder says what the classes are.
     """
     _check_characters(arguments)
     named = [split_label(argument) for argument in arguments or ["-"]]
@@ -47,6 +64,7 @@ def named_paths(
     if labelled and len(named) == 1 and named[0][0] is None:
         folders = class_folders(named[0][1])
         if folders:
+            _refuse_index(named[0][1], folders)
             return [(None, folder) for folder in folders]
     return named
 
@@ -90,14 +108,42 @@ def _check(named: list[tuple[str | None, str]]) -> None:
         raise SettingsError(message)
 
 
+def _refuse_index(path: str, folders: list[str]) -> None:
+    """
+    Refuse to take folders for classes where one of them has an index, as TREC's have.
+
+    Raises:
+        SettingsError: that is so.
+    """
+    indexes = [index for index in (below(folder, "index") for folder in folders)
+               if _is_index(index)]  # fmt: skip
+    if indexes:
+        whole = [index for index in indexes if index.endswith("/full/index")]
+        raise SettingsError(
+            f"{path}: folders that are classes were expected, and {indexes[0]} found, "
+            f"which has labels and files; name that: {(whole or indexes)[0]}"
+        )
+
+
+def _is_index(path: str) -> bool:
+    if not stat.S_ISREG(_mode(path)):
+        return False
+    try:
+        with closing(open_path(path, path)) as stream:
+            return labelled_format(stream.peek(HEAD), path) == "index"
+    except SourceError:  # which is told where it is read
+        return False
+
+
 def warning(arguments: Sequence[str]) -> Note | None:
     """
     Say that the folders look like parts of a corpus rather than like classes.
 
     They do if all of them hold folders alone, and the same ones: `train/` and `test/`,
     say, with a folder a class in each. One of them does if it holds folders that are
-    called as the others are: `check/`, say, beside `spam/` and `ham/`. And a single
-    folder is one class only because a file lies beside the folders in it.
+    called as the others are: `check/`, say, beside `spam/` and `ham/`. A single folder
+    is one class only because a file lies beside the folders in it. And some names are
+    those of no class: `unsup`, or `part1`, `part2` and so on.
     """
     named = named_paths(arguments, labelled=True)
     if len(named) == 1 and named[0][0] is None:
@@ -105,7 +151,7 @@ def warning(arguments: Sequence[str]) -> Note | None:
     if len(named) < 2 or any("=" in argument for argument in arguments):
         return None
     is_few = len(named) <= MOST_CLASSES
-    return _parts(named) or (_test_part(named) if is_few else None)
+    return _parts(named) or (_test_part(named) if is_few else None) or _by_name(named)
 
 
 def _stray_file(path: str) -> Note | None:
@@ -116,12 +162,51 @@ def _stray_file(path: str) -> Note | None:
     file, *others = files
     more = f" and {len(others):,} more" if others else ""
     lie = "lie" if others else "lies"
+    folders = _likely_classes(folders)
     shown = " ".join([*folders[:3], "..."] if len(folders) > 3 else folders)
     return Note(
         f"{path} is read as one class, because {file}{more} {lie} beside the folders "
         f"in it; if those are the classes, name them alone: {shown}",
         is_warning=True,
     )
+
+
+def _likely_classes(folders: list[str]) -> list[str]:
+    """Return the folders that are classes: of parts of a corpus, those for training."""
+    parts = [folder for folder in folders if os.path.basename(folder) in _OF_CORPUS]
+    if len(parts) == len(folders):
+        for part in parts:
+            if os.path.basename(part).startswith("train"):
+                folders = class_folders(part) or stray_files(part)[1] or folders
+    return [one for one in folders if os.path.basename(one) not in _UNLABELLED]
+
+
+def _by_name(named: list[tuple[str | None, str]]) -> Note | None:
+    """Say that folders have names of what is no class."""
+    labels = [folder_label(path) for _, path in named]
+    if len(named) > 2 and all(map(_PART.fullmatch, labels)):
+        return Note(
+            f"the classes are {listed(labels)}, which are called like parts of a "
+            "corpus; if the names of the files tell the labels, list those of each "
+            "class: --files-from spam=spam.list --files-from ham=ham.list",
+            is_warning=True,
+        )
+    for (_, path), label in zip(named, labels, strict=True):
+        if label in _UNLABELLED and stat.S_ISDIR(_mode(path)):
+            others = " ".join(other for _, other in named if other != path)
+            return Note(
+                f"{path} is read as the class {label}; if its documents have no label, "
+                f"name the others alone: {others}",
+                is_warning=True,
+            )
+    return None
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode
+    except (OSError, ValueError):
+        return 0
 
 
 def _test_part(named: list[tuple[str | None, str]]) -> Note | None:

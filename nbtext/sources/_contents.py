@@ -120,6 +120,13 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
             is_warning=True,
         )
     if place.labelled:
+        is_training = options.guess is not None and place.label is not None
+        is_by_name = place.is_alone and not place.is_label_given
+        if is_training and is_by_name and b"\n" in head.strip():
+            yield Note(
+                f"{name}: read as one document; if each line is one, begin it with its "
+                "label and a tab, or name the format of a table (--format csv)"
+            )
         return
     path = "" if name == "-" else name
     if all(map(is_name_of_file, (head.rpartition(b"\n")[0] or head).split(b"\n"))):

@@ -47,6 +47,8 @@ _TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file'
 _TAR_AT = slice(257, 265)
 _TAR_SIZE = 512
 _TAR_SUM = slice(148, 156)
+_LEAST_ROWS = 4
+_ROWS = 100  # as many as tell what the columns of a table are
 _LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
 
 
@@ -168,7 +170,11 @@ def _is_json_lines(stream: Stream, head: bytes, max_bytes: int) -> bool:
 
 
 def labelled_format(head: bytes, path: str) -> str:
-    """Tell whether each whole line of the head, or the one, begins with a label."""
+    """
+    Tell whether each whole line of the head, or the one, begins with a label.
+
+    Or ends with one, which is used again and again.
+    """
     whole = head.rpartition(b"\n")[0] or head
     lines = [line for line in whole.split(b"\n") if line.strip()]
     if not lines:
@@ -176,7 +182,7 @@ def labelled_format(head: bytes, path: str) -> str:
     entries = [split_index_line(line) for line in lines] if path else [None]
     if entries[0] and all(entries) and os.path.lexists(index_path(path, entries[0][1])):
         return "index"
-    if all(map(_is_labelled, lines)):
+    if all(map(_is_labelled, lines)) or _are_labelled_last(lines):
         return LABELLED_LINES
     return ONE_DOCUMENT
 
@@ -192,6 +198,18 @@ def has_label(line: bytes, path: str) -> bool:
 def _is_labelled(line: bytes) -> bool:
     label, tab, _ = line.partition(b"\t")
     return bool(tab) and len(label) <= _LONGEST_LABEL and label.split() == [label]
+
+
+def _are_labelled_last(lines: list[bytes]) -> bool:
+    """Tell whether each line has a text, a tab, and a label that others have, too."""
+    if not all(line.count(b"\t") == 1 for line in lines):
+        return False
+    from nbtext.sources._heading import is_label_last  # few have such lines
+
+    rows = [line.removesuffix(b"\r").split(b"\t") for line in lines]
+    if not all(_is_labelled(label + b"\t") for _, label in rows):
+        return False
+    return is_label_last(rows[0], rows[1:_ROWS], ()) and len(rows) >= _LEAST_ROWS
 
 
 def index_path(index: str, path: bytes) -> str:

@@ -4,11 +4,13 @@ JSON lines: an object on each line goes in, a record comes out, and its values a
 Values stay as they are written: bytes that are not UTF-8, and digits of numbers.
 """
 
+import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
 from nbtext.document import Pause
-from nbtext.errors import SourceError
+from nbtext.errors import SourceError, clipped, listed
 from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._table import Record
 
@@ -16,6 +18,9 @@ _NOT_AN_OBJECT = BadRecord(
     'an object was expected, as in {"text": "..."}; '
     "an array is made into lines by jq -c '.[]'"
 )
+
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)  # jq takes it without quotes
 
 
 def json_records(
@@ -66,7 +71,30 @@ def _json_record(line: bytes) -> Record | BadRecord:
         )
     except (ValueError, RecursionError) as error:
         return BadRecord(f"not JSON ({error}); mend or remove the line")
-    return record if isinstance(record, dict) else _NOT_AN_OBJECT
+    if not isinstance(record, dict):
+        return _NOT_AN_OBJECT
+    return _of_arrays(record) or record
+
+
+def _of_arrays(record: dict[str, Any]) -> BadRecord | None:
+    """Say how documents are taken out of an object that holds them in arrays."""
+    for values in record.values():
+        if not (isinstance(values, list) and values):
+            return None
+        if not isinstance(values[0], list | dict):
+            return None
+    if not record:
+        return None
+    key, values = next(iter(record.items()))
+    is_pair = isinstance(values[0], list)
+    fields = " | {text: .[0], label: .[1]}" if is_pair else ""
+    name = key if _PLAIN.fullmatch(key) else f'"{clipped(key)}"'
+    ask = shlex.quote(f".{name}[]{fields}")
+    shown = listed([*map(clipped, record)])
+    return BadRecord(
+        f"one document was expected, and arrays of them found ({shown}); `jq -c {ask}` "
+        "makes lines of one"
+    )
 
 
 def _no_value(_name: str) -> None:
