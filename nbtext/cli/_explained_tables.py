@@ -48,6 +48,15 @@ FIELD: Final = 14
 """Maximum columns of a field's name."""
 
 
+WHY_TERM: Final = 24
+"""Columns to which terms are cut at the least, where bars can go."""
+
+WHY_LEGEND: Final = (
+    "nats: +0.69 doubles the odds, before calibration; -0.69 halves them"
+)
+"""What people are told of the numbers of `why`."""
+
+
 def why_tables(
     explanation: Explanation, top: int, *, is_first: bool = True
 ) -> Iterator[NarrowTable | Table | Text]:
@@ -59,6 +68,8 @@ def why_tables(
     if explanation.reasons and top:
         yield Text()
         yield _terms(explanation, top)
+        if is_first:
+            yield sentence(WHY_LEGEND, "dim")
     yield Text()
     yield _sums(explanation)
 
@@ -72,7 +83,7 @@ def _terms(explanation: Explanation, top: int) -> NarrowTable:
         Column(Text("where"), 1),
         number_column("times", 4),
         *map(number_column, of_sides, (2, 3)),
-        TERM,
+        TERM._replace(least=WHY_TERM),
     )
     most = max(abs(reason.contribution) for reason in explanation.reasons[:top])
     for row in term_rows(explanation, top):
@@ -173,8 +184,17 @@ def error_tables(errors: "Iterable[Misjudged]") -> Iterator[Table | Text]:
         yield Text()
 
 
-def top_table(terms: "Sequence[TopTerm]") -> NarrowTable:
-    """Return the terms that speak for classes, a row each."""
+TOP_LEGEND: Final = (
+    "nats: +0.69 is twice, +2.3 ten times the odds of a document of the class having "
+    "the term; the rank is by G2. (+5): so many others say the same."
+)
+"""What people are told of the numbers of `top`."""
+
+
+def top_table(
+    terms: "Sequence[TopTerm]", others: Sequence[int] | None = None
+) -> NarrowTable:
+    """Return the terms that speak for classes, a row each; how many others join it."""
     label, *numbers = TOP_HEADINGS[:5]
     table = NarrowTable(
         label_column(label),
@@ -183,11 +203,14 @@ def top_table(terms: "Sequence[TopTerm]") -> NarrowTable:
         TERM,
     )
     classes = sorted({term.label for term in terms})
-    for term in terms:
+    for term, more in zip(terms, others or [0] * len(terms), strict=True):
         label, *cells, text = _top_cells(term)
         colour = COLOURS[classes.index(term.label) % len(COLOURS)]
         style = "dim" if term.text is None else ""
-        table.add_row(Text(label, colour), *cells, Text(text, style))
+        shown = Text(text, style)
+        if more:
+            shown.append(f" (+{more:,})", "dim")
+        table.add_row(Text(label, colour), *cells, shown)
     return table
 
 

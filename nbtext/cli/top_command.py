@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nbtext.cli import _completion as completion
+from nbtext.cli._alike import MOST_BEFORE, joined
 from nbtext.cli._explained import top_json, top_row
 from nbtext.cli._keyed import check_keyed
 from nbtext.cli._options import (
@@ -99,13 +100,21 @@ def command(
     report = ReadReport()
     options = options.for_model(opened.settings.fields, opened.classes)
     found: Iterable[Document] = _read(sources, options, report) if sources else ()
+    is_table = is_watched(sys.stdout) and not output.as_json
+    n_terms = top * MOST_BEFORE if is_table else top
     terms = Classifier(opened).top(
-        None if label is None else readable(label), top, found, report.remark
+        None if label is None else readable(label), n_terms, found, report.remark
     )
+    others = [0] * len(terms)
+    if is_table:
+        views = opened.settings.views
+        runs = {view.name for view in views if view.alphabet == "ngrams"}
+        rows = joined(terms, top, runs)
+        terms, others = [term for term, _ in rows], [more for _, more in rows]
     missing = sum(term.text is None for term in terms)
     if missing and not sources:
         say_notes(_why_missing(opened, missing), quiet=output.quiet)
-    _print(terms, output)
+    _print(terms, others, output)
     name_problems(report, quiet=output.quiet)
     return outcome(report.skipped)
 
@@ -127,12 +136,14 @@ def _read(
     return documents(items, report, options.max_bytes)
 
 
-def _print(terms: "list[TopTerm]", output: Output) -> None:
+def _print(terms: "list[TopTerm]", others: list[int], output: Output) -> None:
     if output.as_json:
         to_stdout(json_line(top_json(term)) for term in terms)
     elif is_watched(sys.stdout):
-        from nbtext.cli._explained_tables import top_table
+        from nbtext.cli._explained_tables import TOP_LEGEND, top_table
+        from nbtext.cli._narrow import sentence
 
-        show([top_table(terms)])
+        legend = [] if output.quiet else [sentence(TOP_LEGEND, "dim")]
+        show([top_table(terms, others), *legend])
     else:
         to_stdout("\t".join(top_row(term)) for term in terms)

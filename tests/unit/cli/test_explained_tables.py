@@ -120,6 +120,10 @@ def test_bars_are_as_long_as_terms_are_strong_and_coloured_by_class() -> None:
     styles = [cells[1].style for cells, _ in table.rows]
     assert styles[:2] == [COLOURS[1], COLOURS[0]]
     assert lines[-1] == "probability of spam  0.7311"
+    assert lines[7].startswith("nats: +0.69 doubles the odds")
+    assert not any(
+        "doubles" in line for line in drawn(why_tables(found, 2, is_first=False))
+    )
 
 
 def test_a_matrix_that_has_no_room_gives_way_to_the_errors() -> None:
