@@ -12,7 +12,7 @@ in a single document of it and nowhere else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.counts import TermTable
     from nbtext.counts.texts import TermTexts
     from nbtext.document import Document
     from nbtext.scoring.batch_model import BatchModel
@@ -93,10 +94,11 @@ def top_terms(
     Raises:
         SourceError: a document cannot be read.
     """
+    counts = _counts(model)
     chosen = [
         (label, *row)
         for label in labels
-        for row in _strongest(model, model.classes.index(label), n)
+        for row in _strongest(model, counts, model.classes.index(label), n)
     ]
     wanted: list[set[int]] = [set() for _ in model.settings.views]
     for _, _, view, key, *_ in chosen:
@@ -131,42 +133,74 @@ def top_terms(
     return found
 
 
+class _Counts(NamedTuple):
+    """
+    In how many documents the terms of a view are.
+
+    Attributes:
+        view: its number.
+        table: its terms and their entries, one a class that has it.
+        terms: shape (n_entries,), which term each entry is of.
+        counts: shape (n_entries,), documents of its class that have it.
+        whole: shape (n_terms,), documents of all classes that have it.
+    """
+
+    view: int
+    table: TermTable
+    terms: NDArray[np.int64]
+    counts: Floats
+    whole: Floats
+
+
+def _counts(model: BatchModel) -> list[_Counts]:
+    """Return the counts of each view; a view of numbers has no terms."""
+    found = []
+    for view, table in enumerate(model.terms):
+        if model.settings.views[view].kind == "number":
+            continue
+        counts = table.columns[model.column(view, "documents")].astype(np.float64)
+        terms = np.repeat(np.arange(table.n_terms), np.diff(table.starts[:-1]))
+        whole = np.bincount(terms, counts, table.n_terms).astype(np.float64)
+        found.append(_Counts(view, table, terms, counts, whole))
+    return found
+
+
 def _strongest(
-    model: BatchModel, class_: int, n: int
+    model: BatchModel, views: Sequence[_Counts], class_: int, n: int
 ) -> list[tuple[float, int, int, int, int]]:
     """Return the strongest terms of a class: -G2, view, key, documents here and not."""
     rows: list[tuple[float, int, int, int, int]] = []
     n_inside = model.documents[class_]
     n_outside = sum(model.documents) - n_inside
-    for view, table in enumerate(model.terms):
-        if model.settings.views[view].kind == "number":  # which has no terms
-            continue
-        column = model.column(view, "documents")
-        counts = table.columns[column].astype(np.float64)
-        # terms: shape (n_entries,), which term each entry is of
-        terms = np.repeat(np.arange(table.n_terms), np.diff(table.starts[:-1]))
+    for view, table, terms, counts, whole in views:
         own = np.flatnonzero(table.classes == class_)
-        inside, whole = (
-            np.bincount(places, values, table.n_terms).astype(np.float64)
-            for places, values in ((terms[own], counts[own]), (terms, counts))
-        )
-        outside = whole - inside
+        has = np.bincount(terms[own], counts[own], table.n_terms).astype(np.float64)
+        # the others speak for other classes
+        places = np.flatnonzero(has * n_outside > (whole - has) * n_inside)
+        inside, outside = has[places], whole[places] - has[places]
         strength = likelihood_ratio(inside, n_inside, outside, n_outside)
-        # those that speak for the others
-        strength[inside * n_outside <= outside * n_inside] = 0.0
-        best = np.argsort(-strength, kind="stable")[:n]
         rows += [
             (
-                -float(strength[place]),
+                -float(strength[one]),
                 view,
-                int(table.keys[place]),
-                int(inside[place]),
-                int(outside[place]),
+                int(table.keys[places[one]]),
+                int(inside[one]),
+                int(outside[one]),
             )
-            for place in best.tolist()
-            if strength[place] > 0
+            for one in _largest(strength, n)
+            if strength[one] > 0
         ]
     return sorted(rows)[:n]
+
+
+def _largest(values: Floats, n: int) -> list[int]:
+    """Return the places of the n largest values in order; of equals the first."""
+    places = np.arange(len(values))
+    if len(values) > n:
+        least = np.partition(values, len(values) - n)[len(values) - n]
+        places = np.flatnonzero(values >= least)
+    order = np.argsort(-values[places], kind="stable")[:n]
+    return [int(place) for place in places[order]]
 
 
 def likelihood_ratio(
