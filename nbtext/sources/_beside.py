@@ -12,7 +12,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from nbtext.document import Note
 from nbtext.errors import SourceError, clipped, listed
 from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS, beginning
 from nbtext.sources._json_lines import bytes_of, json_records
@@ -131,7 +130,7 @@ def _one_of(
         SourceError: there are several.
     """
     may_be = [column for column, found in others.items() if _repeat(found)]
-    named = [column for column in may_be if _is_named_so(column)]
+    named = [column for column in may_be if is_named_so(column)]
     texts = [*options.read_columns] or ([text] if text else [])
     texts = texts or [
         column for column, found in others.items()
@@ -151,49 +150,6 @@ def _one_of(
     raise SourceError(
         f"{name}: the columns {shown} repeat as labels do, and one of them was "
         f"expected to; name it, for instance: {shlex.join(ask)}"
-    )
-
-
-def note_beside(column: str, name: str, columns: Sequence[str]) -> Note:
-    """
-    Say that a column is read as the label.
-
-    Args:
-        column: the one.
-        name: what the user may call the table.
-        columns: all of them.
-    """
-    was = f"the column {clipped(column)} was taken for the label, because it repeats"
-    if len(columns) == 2:
-        return Note(f"{name}: {was}; if all are of one class, name that: LABEL={name}")
-    heading = "has no heading, and " if column.isdecimal() else ""
-    return Note(f"{name}: {heading}{was}; to have another one, name it: --label-column")
-
-
-def note_unread(records: Sequence[Record], label: str | None, name: str) -> Note | None:
-    """
-    Say that there is text beside the column that is read unasked, such as a title.
-
-    Args:
-        records: the first ones.
-        label: the column of the label; None for one of `LABEL_COLUMNS`.
-        name: what the user may call the table.
-    """
-    columns = columns_of(records)
-    text = first_of(TEXT_COLUMNS, columns)
-    label = label or first_of(LABEL_COLUMNS, columns)
-    others = [
-        column for column in columns
-        if column not in ("", text, label)
-        and kind_of([record.get(column) for record in records]) == "text"
-    ]  # fmt: skip
-    if text is None or not others:
-        return None
-    were = "is text, too, and is" if len(others) == 1 else "are text, too, and are"
-    ask = [part for column in (*others, text) for part in ("--text-column", column)]
-    return Note(
-        f"{name}: {listed([*map(clipped, others)])} {were} not read; to read it all: "
-        f"{shlex.join(ask)}"
     )
 
 
@@ -226,7 +182,7 @@ def _repeat(values: Sequence[bytes | None]) -> bool:
     )
 
 
-def _is_named_so(column: str) -> bool:
+def is_named_so(column: str) -> bool:
     """Tell whether a word in a column's name says that it holds labels."""
     return not _LABEL_WORDS.isdisjoint(map(str.lower, _WORD.findall(column)))
 

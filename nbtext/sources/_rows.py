@@ -17,9 +17,8 @@ from nbtext.sources._beside import (
     columns_of,
     is_label_sought,
     label_beside,
-    note_beside,
-    note_unread,
 )
+from nbtext.sources._column_notes import note_beside, note_names, note_unread
 from nbtext.sources._csv import csv_records
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
@@ -102,9 +101,10 @@ def row_items(
             label_column = label_beside(rows, place.name, of_label)
             if label_column is not None and not options.model_classes:
                 yield note_beside(label_column, place.name, columns_of(rows))
-        note = note_unread(rows, label_column, place.name) if is_guessed else None
-        if note is not None:
-            yield note
+        for note_of in (note_names, note_unread) if is_guessed else ():
+            note = note_of(rows, label_column, place.name)
+            if note is not None:
+                yield note
         records = chain(begun, records)
     if guess is not None and is_guessed:
         records = _guessed(records, guess, place, options, label_column)

@@ -183,6 +183,24 @@ def test_text_beside_the_one_that_is_read_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("names", "is_said"),
+    [(["bad", "good"], True), (["bad", "bad"], False), (["0", "1"], False)],
+)
+def test_names_of_numbered_labels_are_told(names: list[str], is_said: bool) -> None:
+    rows = [{"text": text, "label": kind, "label_text": names[kind]}
+            for kind, text in TEXTS]  # fmt: skip
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    options = guessing(ColumnGuess())._replace(format="jsonl")
+
+    items = [*read("-", labelled=True, stdin=lines, options=options)]
+
+    assert {item.label for item in items if isinstance(item, Document)} == {"0", "1"}
+    assert notes(items) == is_said * [
+        "-: label_text names the labels: --label-column label_text"
+    ]
+
+
+@pytest.mark.parametrize(
     "value",
     ["2024-05-31", "31/5/2024", "2015-02-24 11:35:52 -0800", "May 3, 2018",
      "Mon Apr 06 22:19:45 PDT 2009", "2013-11-07T06:20:48", "12:30 PM"],

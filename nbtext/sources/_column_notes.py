@@ -1,0 +1,83 @@
+"""What is said of columns of a table that nobody has named: notes, from its rows."""
+
+import shlex
+from collections.abc import Sequence
+
+from nbtext.document import Note
+from nbtext.errors import clipped, listed
+from nbtext.sources._beside import columns_of, is_named_so
+from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS
+from nbtext.sources._json_lines import bytes_of
+from nbtext.sources._table import Record, first_of
+from nbtext.sources.guess import kind_of
+
+
+def note_beside(column: str, name: str, columns: Sequence[str]) -> Note:
+    """
+    Say that a column is read as the label.
+
+    Args:
+        column: the one.
+        name: what the user may call the table.
+        columns: all of them.
+    """
+    was = f"the column {clipped(column)} was taken for the label, because it repeats"
+    if len(columns) == 2:
+        return Note(f"{name}: {was}; if all are of one class, name that: LABEL={name}")
+    heading = "has no heading, and " if column.isdecimal() else ""
+    return Note(f"{name}: {heading}{was}; to have another one, name it: --label-column")
+
+
+def note_unread(records: Sequence[Record], label: str | None, name: str) -> Note | None:
+    """
+    Say that there is text beside the column that is read unasked, such as a title.
+
+    Args:
+        records: the first ones.
+        label: the column of the label; None for one of `LABEL_COLUMNS`.
+        name: what the user may call the table.
+    """
+    columns = columns_of(records)
+    text = first_of(TEXT_COLUMNS, columns)
+    label = label or first_of(LABEL_COLUMNS, columns)
+    others = [
+        column for column in columns
+        if column not in ("", text, label)
+        and kind_of([record.get(column) for record in records]) == "text"
+    ]  # fmt: skip
+    if text is None or not others:
+        return None
+    were = "is text, too, and is" if len(others) == 1 else "are text, too, and are"
+    ask = [part for column in (*others, text) for part in ("--text-column", column)]
+    return Note(
+        f"{name}: {listed([*map(clipped, others)])} {were} not read; to read it all: "
+        f"{shlex.join(ask)}"
+    )
+
+
+def note_names(records: Sequence[Record], label: str | None, name: str) -> Note | None:
+    """
+    Say that a column names the labels, if these are numbers: `label_text`, say.
+
+    Args:
+        records: the first ones.
+        label: the column of the label; None for one of `LABEL_COLUMNS`.
+        name: what the user may call the table.
+    """
+    label = label or first_of(LABEL_COLUMNS, columns_of(records))
+    if label is None:
+        return None
+    for column in columns_of(records):
+        if column == label or not is_named_so(column):
+            continue
+        pairs = {(bytes_of(one.get(label)), bytes_of(one.get(column)))
+                 for one in records}  # fmt: skip
+        numbers, names = {one for one, _ in pairs}, {other for _, other in pairs}
+        if (
+            len(pairs) == len(numbers) == len(names) > 1
+            and all(number is not None and number.isdigit() for number in numbers)
+            and not any(other is None or other.isdigit() for other in names)
+        ):
+            ask = shlex.join(["--label-column", column])
+            return Note(f"{name}: {clipped(column)} names the labels: {ask}")
+    return None
