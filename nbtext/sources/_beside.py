@@ -17,7 +17,7 @@ from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS, beginning
 from nbtext.sources._json_lines import bytes_of, json_records
 from nbtext.sources._options import Options, Place
 from nbtext.sources._table import Record, first_of
-from nbtext.sources.guess import is_date, kind_of
+from nbtext.sources.guess import by_column, is_date, kind_of
 
 _LABEL_WORDS = {
     *LABEL_COLUMNS, "labels", "classes", "categories", "targets", "sentiment", "intent",
@@ -69,11 +69,6 @@ def beginning_beside(records: Iterator[_Found], options: Options) -> Iterator[_F
                 return
 
 
-def columns_of(records: Sequence[Record]) -> list[str]:
-    """Return the names of all columns, in the order in which they come."""
-    return list(dict.fromkeys(name for record in records for name in record))
-
-
 def label_beside(records: Sequence[Record], name: str, options: Options) -> str | None:
     """
     Return the column that holds the label, None if none does.
@@ -90,16 +85,14 @@ def label_beside(records: Sequence[Record], name: str, options: Options) -> str 
     Raises:
         SourceError: in training, several columns may be the label.
     """
-    columns = columns_of(records)
+    found_in = by_column(records)
+    columns = [*found_in]
     if not _may_be(columns, options) or len(columns) < 2:
         return None
     values = {
-        column: [
-            bytes_of(record[column], options.model_classes)
-            for record in records if column in record
-        ]
-        for column in columns
-    }  # fmt: skip
+        column: [bytes_of(value, options.model_classes) for value in found]
+        for column, found in found_in.items()
+    }
     text = first_of(TEXT_COLUMNS, columns)
     if len(columns) == 2 and text is not None and not options.read_columns:
         column = columns[text == columns[0]]

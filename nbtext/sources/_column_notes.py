@@ -1,18 +1,20 @@
 """What is said of columns of a table that nobody has named: notes, from its rows."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nbtext.document import Note
 from nbtext.errors import clipped, listed
-from nbtext.sources._beside import columns_of, is_named_so
+from nbtext.sources._beside import is_named_so
 from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS
 from nbtext.sources._json_lines import bytes_of
 from nbtext.sources._table import Record, first_of
-from nbtext.sources.guess import kind_of
+from nbtext.sources.guess import by_column, kind_of
+
+_MOST = 100  # columns in which names of labels are looked for
 
 
-def note_beside(column: str, name: str, columns: Sequence[str]) -> Note:
+def note_beside(column: str, name: str, columns: Collection[str]) -> Note:
     """
     Say that a column is read as the label.
 
@@ -37,13 +39,12 @@ def note_unread(records: Sequence[Record], label: str | None, name: str) -> Note
         label: the column of the label; None for one of `LABEL_COLUMNS`.
         name: what the user may call the table.
     """
-    columns = columns_of(records)
+    columns = by_column(records)
     text = first_of(TEXT_COLUMNS, columns)
     label = label or first_of(LABEL_COLUMNS, columns)
     others = [
-        column for column in columns
-        if column not in ("", text, label)
-        and kind_of([record.get(column) for record in records]) == "text"
+        column for column, values in columns.items()
+        if column not in ("", text, label) and kind_of(values) == "text"
     ]  # fmt: skip
     if text is None or not others:
         return None
@@ -64,10 +65,11 @@ def note_names(records: Sequence[Record], label: str | None, name: str) -> Note 
         label: the column of the label; None for one of `LABEL_COLUMNS`.
         name: what the user may call the table.
     """
-    label = label or first_of(LABEL_COLUMNS, columns_of(records))
+    first = records[0] if records else {}
+    label = label or first_of(LABEL_COLUMNS, first)
     if label is None:
         return None
-    for column in columns_of(records):
+    for column in [*first][:_MOST]:
         if column == label or not is_named_so(column):
             continue
         pairs = {(bytes_of(one.get(label)), bytes_of(one.get(column)))

@@ -7,7 +7,7 @@ what heads their column is not among them.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypeVar
 
 from nbtext.document import Pause
@@ -39,13 +39,25 @@ def beginning(rows: Iterator[_Row]) -> Iterator[_Row]:
         if isinstance(row, Pause):
             continue
         n_rows += 1
-        fields = row.values() if isinstance(row, dict) else row
-        if isinstance(fields, Iterable):
-            size += sum(
-                len(field) for field in fields if isinstance(field, bytes | str)
-            )
+        size += size_of(row)
         if n_rows == _LOOKED_AT or size > _LOOKED_AT_BYTES:
             return
+
+
+def size_of(row: object) -> int:
+    """Return how many bytes a row has, about: of JSON, what is in lists, too."""
+    size = 0
+    left = [row]
+    while left:
+        value = left.pop()
+        size += 1
+        if isinstance(value, bytes | str):
+            size += len(value)
+        elif isinstance(value, dict):
+            left += [*value, *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return size
 
 
 def is_heading(first: Fields, others: list[Fields]) -> bool | None:

@@ -14,7 +14,6 @@ from nbtext.errors import SettingsError, SourceError
 from nbtext.exact import check_number, value_of
 from nbtext.sources._beside import (
     beginning_beside,
-    columns_of,
     is_label_sought,
     label_beside,
 )
@@ -25,6 +24,7 @@ from nbtext.sources._heading import (
     TEXT_COLUMNS,
     beginning,
     other_separator,
+    size_of,
 )
 from nbtext.sources._inspect import HEAD, LABELLED_LINES
 from nbtext.sources._json_lines import bytes_of, encoded, json_records
@@ -41,7 +41,7 @@ from nbtext.sources._table import (
     tsv_records,
 )
 from nbtext.sources._text_lines import text_records
-from nbtext.sources.guess import MOST_BYTES, ROWS, ColumnGuess
+from nbtext.sources.guess import MOST_BYTES, ROWS, ColumnGuess, by_column
 
 _LEAST_LONGEST = 2**20
 _LINE_SLACK = 2**16
@@ -100,7 +100,7 @@ def row_items(
             of_label = options if options.model_classes else named
             label_column = label_beside(rows, place.name, of_label)
             if label_column is not None and not options.model_classes:
-                yield note_beside(label_column, place.name, columns_of(rows))
+                yield note_beside(label_column, place.name, by_column(rows))
         for note_of in (note_names, note_unread) if is_guessed else ():
             note = note_of(rows, label_column, place.name)
             if note is not None:
@@ -182,7 +182,7 @@ def _guessed(
         if isinstance(record, Pause | Note | BadRecord):
             continue
         rows.append(record)
-        size += sum(len(str(value)) for value in record.values())
+        size += size_of(record)
         is_text = first_of(TEXT_COLUMNS, record)
         if is_text or len(rows) == ROWS or size > MOST_BYTES:
             break

@@ -7,7 +7,7 @@ had been named.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from nbtext.errors import clipped, listed
@@ -90,11 +90,10 @@ class ColumnGuess:
             others: columns that are read for something else.
         """
         # a column without a name is that of row numbers, as pandas writes it
-        names = dict.fromkeys(name for row in rows for name in row if name)
         kinds = {
-            name: kind_of([row.get(name) for row in rows])
-            for name in names
-            if name not in others
+            name: kind_of(values)
+            for name, values in by_column(rows).items()
+            if name and name not in others
         }
         # texts first, as where they are named
         self.fields = tuple(
@@ -103,6 +102,15 @@ class ColumnGuess:
         )  # fmt: skip
         left_out = [name for name, kind in kinds.items() if kind is None]
         self.notes = {source: _sentence(source, len(rows), self.fields, left_out)}
+
+
+def by_column(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the values of each column, of the rows that have it, in one pass."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            found.setdefault(name, []).append(value)
+    return found
 
 
 def kind_of(values: Sequence[Any]) -> Kind | None:

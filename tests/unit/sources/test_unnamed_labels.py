@@ -3,16 +3,18 @@
 import csv
 import json
 from collections.abc import Iterable
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from nbtext import load, train
-from nbtext.document import Document
+from nbtext.document import Document, Unreadable
 from nbtext.errors import NbtextError
 from nbtext.sources import Options, documents
 from nbtext.sources.guess import ColumnGuess, is_date
+from tests.build import bounded
 from tests.items import errors, notes, read
 
 TEXTS = [
@@ -180,6 +182,32 @@ def test_text_beside_the_one_that_is_read_is_told(tmp_path: Path) -> None:
         f"{path}: subject is text, too, and is not read; to read it all: "
         "--text-column subject --text-column message"
     ]
+
+
+def test_many_columns_take_little_time_and_long_ones_little_memory() -> None:
+    many = [
+        json.dumps({f"{n} {k}": "" for k in range(3000)} | {"text": ""})
+        for n in range(60)
+    ]
+    long = [
+        json.dumps({"x": [["y" * 2**19]], "z" * 2**19: "", "text": ""})
+        for _ in range(60)
+    ]
+    options = guessing(ColumnGuess())._replace(format="jsonl")
+    start = process_time()
+
+    found = [*read("-", labelled=True, stdin=lines(many), options=options)]
+    stdin = BytesIO(lines(long))
+    with bounded(megabytes=30):
+        items = documents(["-"], options, labelled=True, stdin=stdin)
+        assert any(isinstance(item, Unreadable) for item in items)
+
+    assert errors(found)[-1].startswith("-: no column label, class, category or ")
+    assert process_time() - start < 10
+
+
+def lines(rows: list[str]) -> bytes:
+    return "\n".join(rows).encode()
 
 
 @pytest.mark.parametrize(
