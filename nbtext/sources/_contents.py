@@ -16,6 +16,7 @@ from nbtext.sources._inspect import (
     inspect,
     labelled_format,
     refuse_unread,
+    separator_of_labels,
     split_index_line,
 )
 from nbtext.sources._labels import printable
@@ -124,8 +125,7 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
         is_by_name = place.is_alone and not place.is_label_given
         if is_training and is_by_name and b"\n" in head.strip():
             yield Note(
-                f"{name}: read as one document; if each line is one, begin it with its "
-                "label and a tab, or name the format of a table (--format csv)"
+                f"{name}: read as one document; if each line is one, {_advice(head)}"
             )
         return
     path = "" if name == "-" else name
@@ -133,15 +133,28 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
         looks = f"every line is the name of a file; --files-from {name} reads these"
         yield Note(f"{name}: read as one document, but {looks}")
         return
-    if not (b"\n" in head and has_label(head.partition(b"\n")[0], path)):
+    first = head.partition(b"\n")[0]
+    if not (b"\n" in head and (b"\t" in first or has_label(first, path))):
         return  # as nearly all documents: lines need not be looked at
     kind = labelled_format(head, path)
     if kind == LABELLED_LINES:
-        looks = "every line begins with a word and a tab; with --format tsv each line"
+        is_first = has_label(first, "")
+        where = "begins with a word and" if is_first else "ends with a word behind"
+        looks = f"every line {where} a tab; with --format tsv each line"
         yield Note(f"{name}: read as one document, but {looks} is one")
     elif kind == "index":
         looks = "its lines are labels and files; --format index reads these"
         yield Note(f"{name}: read as one document, but {looks}")
+
+
+def _advice(head: bytes) -> str:
+    """Say how lines are read that each have a label."""
+    separator = separator_of_labels(head)
+    if separator is None:
+        return "begin it with its label and a tab"
+    import shlex  # of few files
+
+    return f"--format csv --delimiter {shlex.quote(separator)} reads it"
 
 
 def _whole_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:

@@ -200,13 +200,21 @@ def _is_labelled(line: bytes) -> bool:
     return bool(tab) and len(label) <= _LONGEST_LABEL and label.split() == [label]
 
 
-def _are_labelled_last(lines: list[bytes]) -> bool:
-    """Tell whether each line has a text, a tab, and a label that others have, too."""
-    if not all(line.count(b"\t") == 1 for line in lines):
+def separator_of_labels(head: bytes) -> str | None:
+    """Return what is between a text and a label on each line, if it is no tab."""
+    lines = [line for line in head.rpartition(b"\n")[0].split(b"\n") if line.strip()]
+    found = (one for one in (b";", b"@", b"|", b",") if _are_labelled_last(lines, one))
+    separator = next(found, None)
+    return None if separator is None else separator.decode()
+
+
+def _are_labelled_last(lines: list[bytes], separator: bytes = b"\t") -> bool:
+    """Tell whether each line has a text, and a label at its end that others have."""
+    if not all(line.count(separator) == 1 for line in lines):
         return False
     from nbtext.sources._heading import is_label_last  # few have such lines
 
-    rows = [line.removesuffix(b"\r").split(b"\t") for line in lines]
+    rows = [line.removesuffix(b"\r").split(separator) for line in lines]
     if not all(_is_labelled(label + b"\t") for _, label in rows):
         return False
     return is_label_last(rows[0], rows[1:_ROWS], ()) and len(rows) >= _LEAST_ROWS

@@ -153,6 +153,9 @@ def test_the_commands_of_the_page_run(
          "aclImdb/train/pos\n"),
         ("trec/train_5500.label", "if each line is one, begin it with its label and a "
          "tab"),
+        ("emotion/train.txt", "if each line is one, --format csv --delimiter ';' reads "
+         "it\n"),
+        ("phrasebank/Sentences_50Agree.txt", "--format csv --delimiter @ reads it\n"),
         ("clinc150.json", "arrays of them found (train, test); `jq -c '.train[] | "
          "{text: .[0], label: .[1]}'` makes lines of one\n"),
         ("sentiment140/train.csv", "name it, for instance: --label-column 1 "
@@ -185,5 +188,12 @@ def test_lines_may_end_with_their_label(
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 
+    program = [sys.executable, "-m", "nbtext"]
+    classified = subprocess.run(
+        [*program, "classify", "-m", "m.nbt", "imdb_labelled.txt"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert "every line ends with a word behind a tab; with --form" in classified.stderr
     assert ": 0 6, 1 6\n" in done.stderr
     assert "the second column was taken for the label" in done.stderr
