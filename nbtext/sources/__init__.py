@@ -10,8 +10,8 @@ the system say), `_compressed`, `_snapshot` and `_stream` (bytes), `_content_len
 `mbox`, `_lines`, `_text_lines`, `_csv`, `_heading`, `guess`, `_table`, `_json_lines`,
 `_beside`, `_column_notes` and `_rows` (containers taken apart), `_listing`, `_maildir`
 and `_walk` (folders), `_inspect` (what a source is), `_names`, `_numbered` (one of many
-documents), `_meanings`, `_arguments`, `_complaints`, `_unicode`, `_contents`,
-`_documents`, `_rereadable`, `_ahead`, `_load`, `_seen`; `mailboxes`.
+documents), `_meanings`, `_arguments`, `_doubtful`, `_complaints`, `_unicode`,
+`_contents`, `_documents`, `_rereadable`, `_ahead`, `_load`, `_seen`; `mailboxes`.
 """
 
 from nbtext.sources._ahead import small_files, with_texts

@@ -1,18 +1,22 @@
 """The arguments together: the paths they name, and what is known before reading."""
 
-# ruff: noqa: PTH116, PTH119 -- importing pathlib costs 10 ms, half a run on one message
+# ruff: noqa: PTH116 -- importing pathlib costs 10 ms, half a run on one message
 
 import os
-import re
 import stat
 from collections.abc import Sequence
 from contextlib import closing
 from typing import Final
 
-from nbtext.document import Note, Unread
-from nbtext.errors import SettingsError, SourceError, listed
+from nbtext.document import Unread
+from nbtext.errors import SettingsError, SourceError
 from nbtext.sources._failures import cannot_read
-from nbtext.sources._inspect import HEAD, ONE_DOCUMENT, inspect, labelled_format
+from nbtext.sources._inspect import (
+    HEAD,
+    ONE_DOCUMENT,
+    inspect,
+    labelled_format,
+)
 from nbtext.sources._labels import (
     file_label,
     folder_label,
@@ -23,22 +27,7 @@ from nbtext.sources._meanings import meanings_of
 from nbtext.sources._numbered import NO_NUMBERS, is_of_stdin, split_number
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
-from nbtext.sources._walk import below, class_folders, stray_files, walk
-
-_OF_CORPUS = {
-    "train",
-    "training",
-    "test",
-    "testing",
-    "dev",
-    "val",
-    "valid",
-    "validation",
-}
-_UNLABELLED = {"unsup", "unlabeled", "unlabelled"}
-"""Names of folders that are no classes."""
-
-_PART = re.compile(r"(part|fold|split|chunk|batch)[-_ ]?[0-9]+", re.IGNORECASE)
+from nbtext.sources._walk import below, class_folders, walk
 
 MOST_CLASSES: Final = 100
 """Maximum number of arguments that are looked into: more are files, not classes."""
@@ -125,124 +114,22 @@ def _refuse_index(path: str, folders: list[str]) -> None:
         )
 
 
-def _is_index(path: str) -> bool:
-    if not stat.S_ISREG(_mode(path)):
-        return False
-    try:
-        with closing(open_path(path, path)) as stream:
-            return labelled_format(stream.peek(HEAD), path) == "index"
-    except SourceError:  # which is told where it is read
-        return False
-
-
-def warning(arguments: Sequence[str]) -> Note | None:
-    """
-    Say that the folders look like parts of a corpus rather than like classes.
-
-    They do if all of them hold folders alone, and the same ones: `train/` and `test/`,
-    say, with a folder a class in each. One of them does if it holds folders that are
-    called as the others are: `check/`, say, beside `spam/` and `ham/`. A single folder
-    is one class only because a file lies beside the folders in it. And some names are
-    those of no class: `unsup`, or `part1`, `part2` and so on.
-    """
-    named = named_paths(arguments, labelled=True)
-    if len(named) == 1 and named[0][0] is None:
-        return _stray_file(named[0][1])
-    if len(named) < 2 or any("=" in argument for argument in arguments):
-        return None
-    is_few = len(named) <= MOST_CLASSES
-    return _parts(named) or (_test_part(named) if is_few else None) or _by_name(named)
-
-
-def _stray_file(path: str) -> Note | None:
-    """Say that a folder would stand for those in it but for files beside them."""
-    files, folders = stray_files(path)
-    if not files:
-        return None
-    file, *others = files
-    more = f" and {len(others):,} more" if others else ""
-    lie = "lie" if others else "lies"
-    folders = _likely_classes(folders)
-    shown = " ".join([*folders[:3], "..."] if len(folders) > 3 else folders)
-    return Note(
-        f"{path} is read as one class, because {file}{more} {lie} beside the folders "
-        f"in it; if those are the classes, name them alone: {shown}",
-        is_warning=True,
-    )
-
-
-def _likely_classes(folders: list[str]) -> list[str]:
-    """Return the folders that are classes: of parts of a corpus, those for training."""
-    parts = [folder for folder in folders if os.path.basename(folder) in _OF_CORPUS]
-    if len(parts) == len(folders):
-        for part in parts:
-            if os.path.basename(part).startswith("train"):
-                folders = class_folders(part) or stray_files(part)[1] or folders
-    return [one for one in folders if os.path.basename(one) not in _UNLABELLED]
-
-
-def _by_name(named: list[tuple[str | None, str]]) -> Note | None:
-    """Say that folders have names of what is no class."""
-    labels = [folder_label(path) for _, path in named]
-    if len(named) > 2 and all(map(_PART.fullmatch, labels)):
-        return Note(
-            f"the classes are {listed(labels)}, which are called like parts of a "
-            "corpus; if the names of the files tell the labels, list those of each "
-            "class: --files-from spam=spam.list --files-from ham=ham.list",
-            is_warning=True,
-        )
-    for (_, path), label in zip(named, labels, strict=True):
-        if label in _UNLABELLED and stat.S_ISDIR(_mode(path)):
-            others = " ".join(other for _, other in named if other != path)
-            return Note(
-                f"{path} is read as the class {label}; if its documents have no label, "
-                f"name the others alone: {others}",
-                is_warning=True,
-            )
-    return None
-
-
-def _mode(path: str) -> int:
+def mode_of(path: str) -> int:
+    """Return what kind of file a path is, as stat has it; 0 if it cannot be told."""
     try:
         return os.stat(path).st_mode
     except (OSError, ValueError):
         return 0
 
 
-def _test_part(named: list[tuple[str | None, str]]) -> Note | None:
-    """Say that one of the folders holds folders called like the others beside it."""
-    labels = {path: folder_label(path) for _, path in named}
-    for _, path in named:
-        found = class_folders(path)
-        names = [folder_label(folder) for folder in found]
-        others = [other for other in labels if other != path]
-        if names and {labels[other] for other in others} == set(names):
-            shown = " and ".join(names)
-            return Note(
-                f"{path} is read as the class {labels[path]}, but holds the folders "
-                f"{shown}, as there are beside it; if it is for testing, name the "
-                f"others alone: {' '.join(others)}",
-                is_warning=True,
-            )
-    return None
-
-
-def _parts(named: list[tuple[str | None, str]]) -> Note | None:
-    names: list[str] = []
-    for _, path in named:
-        found = [os.path.basename(folder) for folder in class_folders(path)]
-        if not found or (names and found != names):
-            return None
-        names = found
-    classes = " and ".join(folder_label(path) for _, path in named)
-    shown = ", ".join([*names[:3], "..."] if len(names) > 3 else names)
-    inside = " ".join(below(path, "*") for _, path in named)
-    text = f"the classes are {classes}, and each of them holds the folders {shown}"
-    return Note(
-        f"{text}; if those are the classes, name {named[0][1]} alone, or all of them: "
-        f"{inside}",
-        is_warning=True,
-    )
+def _is_index(path: str) -> bool:
+    if not stat.S_ISREG(mode_of(path)):
+        return False
+    try:
+        with closing(open_path(path, path)) as stream:
+            return labelled_format(stream.peek(HEAD), path) == "index"
+    except SourceError:  # which is told where it is read
+        return False
 
 
 def labels(arguments: Sequence[str], options: Options) -> tuple[str, ...] | None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from nbtext.document import PAUSE, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
-from nbtext.sources._arguments import named_paths, warning
+from nbtext.sources._arguments import named_paths
 from nbtext.sources._contents import IS_MAIL, stream_items
+from nbtext.sources._doubtful import are_parts, warning
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, container_format
 from nbtext.sources._labels import file_label, folder_label
@@ -146,6 +147,7 @@ def _items(
     if classes:
         yield note_of(classes, named)
     is_quiet = True
+    is_alone = len(named) == 1 or are_parts(path for _, path in named)
 
     @cache
     def paths() -> frozenset[str]:
@@ -159,7 +161,7 @@ def _items(
             labelled=labelled,
             meanings=classes,
             by_number=bool(numbers),
-            is_alone=len(named) == 1,
+            is_alone=is_alone,
         )
         of_place = (
             _stdin_items(place, options, stdin)

@@ -214,7 +214,8 @@ class Place(NamedTuple):
             themselves.
         by_number: whether documents of it are asked for by their numbers: then each
             that cannot be read is named.
-        is_alone: whether nothing else is read, so that its name can be no class.
+        is_alone: whether nothing else is read, or only parts of a corpus, such as
+            train.csv and test.csv, so that its name can be no class.
         is_part: whether it is a part of a source that others read, too.
     """
 

@@ -153,6 +153,8 @@ def test_the_commands_of_the_page_run(
          "aclImdb/train/pos\n"),
         ("trec/train_5500.label", "if each line is one, begin it with its label and a "
          "tab"),
+        ("ag_news", "ag_news is read as one class; if the tables in it have labels, "
+         "name one: ag_news/train.csv\n"),
         ("emotion/train.txt", "if each line is one, --format csv --delimiter ';' reads "
          "it\n"),
         ("phrasebank/Sentences_50Agree.txt", "--format csv --delimiter @ reads it\n"),

@@ -151,6 +151,21 @@ def test_a_model_of_numbered_columns_finds_the_labels_of_a_test_part(
     ]  # fmt: skip
 
 
+def test_train_and_test_are_parts_of_a_corpus_and_no_classes(tmp_path: Path) -> None:
+    paths = [str(tmp_path / f"{name}.csv") for name in ("train", "test")]
+    for path in paths:
+        Path(path).write_text(table(NEWS))
+    other = tmp_path / "sport.csv"
+    other.write_text(table(NEWS))
+
+    for sources, found in ((paths, {"3", "4"}), ([*paths, str(other)], None)):
+        guess = ColumnGuess()
+        options = Options(model_fields=guess.guessed, guess=guess)
+        items = [*documents(sources, options, labelled=True)]
+        labels = {item.label for item in items if isinstance(item, Document)}
+        assert labels == (found or {"train", "test", "sport"})
+
+
 def test_both_readings_of_training_agree_about_the_label(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     rows = [{"sentence": text, "mood": "ab"[kind], "n": 7 + k * k} for k, (kind, text)

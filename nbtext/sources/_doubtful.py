@@ -1,0 +1,166 @@
+"""Folders and files that look like parts of a corpus, rather than like classes."""
+
+# ruff: noqa: PTH119 -- importing pathlib costs 10 ms, half a run on one message
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Sequence
+
+from nbtext.document import Note
+from nbtext.errors import listed
+from nbtext.sources._arguments import MOST_CLASSES, mode_of, named_paths
+from nbtext.sources._inspect import container_format
+from nbtext.sources._labels import file_label, folder_label
+from nbtext.sources._walk import below, class_folders, stray_files
+
+_OF_CORPUS = {
+    "train",
+    "training",
+    "test",
+    "testing",
+    "dev",
+    "val",
+    "valid",
+    "validation",
+}
+_TABLES = ("csv", "tsv", "jsonl")
+_UNLABELLED = {"unsup", "unlabeled", "unlabelled"}
+"""Names of folders that are no classes."""
+
+_PART = re.compile(r"(part|fold|split|chunk|batch)[-_ ]?[0-9]+", re.IGNORECASE)
+
+
+def warning(arguments: Sequence[str]) -> Note | None:
+    """
+    Say that the folders look like parts of a corpus rather than like classes.
+
+    They do if all of them hold folders alone, and the same ones: `train/` and `test/`,
+    say, with a folder a class in each. One of them does if it holds folders that are
+    called as the others are: `check/`, say, beside `spam/` and `ham/`. A single folder
+    is one class only because a file lies beside the folders in it, and it may hold
+    tables that have labels. And some names are those of no class: `unsup`, or `part1`,
+    `part2` and so on.
+    """
+    named = named_paths(arguments, labelled=True)
+    if len(named) == 1 and named[0][0] is None:
+        return _stray_file(named[0][1]) or _of_tables(named[0][1])
+    if len(named) < 2 or any("=" in argument for argument in arguments):
+        return None
+    is_few = len(named) <= MOST_CLASSES
+    return _parts(named) or ((_test_part(named) or _by_name(named)) if is_few else None)
+
+
+def _stray_file(path: str) -> Note | None:
+    """Say that a folder would stand for those in it but for files beside them."""
+    files, folders = stray_files(path)
+    if not files:
+        return None
+    file, *others = files
+    more = f" and {len(others):,} more" if others else ""
+    lie = "lie" if others else "lies"
+    folders = _likely_classes(folders)
+    shown = " ".join([*folders[:3], "..."] if len(folders) > 3 else folders)
+    return Note(
+        f"{path} is read as one class, because {file}{more} {lie} beside the folders "
+        f"in it; if those are the classes, name them alone: {shown}",
+        is_warning=True,
+    )
+
+
+def _of_tables(path: str) -> Note | None:
+    """Say that a folder with tables in it is one class, whatever these hold."""
+    tables = _tables_in(path)
+    if not tables or len(tables) > MOST_CLASSES:
+        return None
+    first = next((name for name in tables if file_label(name) == "train"), tables[0])
+    return Note(
+        f"{path} is read as one class; if the tables in it have labels, name one: "
+        f"{below(path, first)}",
+        is_warning=True,
+    )
+
+
+def _tables_in(path: str) -> list[str]:
+    """Return the names of tables in a folder, sorted; none if it is no folder."""
+    try:
+        with os.scandir(path) as entries:
+            return sorted(
+                entry.name for entry in entries
+                if container_format(entry.name) in _TABLES
+                and not entry.name.startswith(".")
+            )  # fmt: skip
+    except (OSError, ValueError):
+        return []
+
+
+def are_parts(paths: Iterable[str]) -> bool:
+    """Tell whether sources are called as parts of a corpus, so by no classes."""
+    return all(file_label(path) in _OF_CORPUS for path in paths)
+
+
+def _likely_classes(folders: list[str]) -> list[str]:
+    """Return the folders that are classes: of parts of a corpus, those for training."""
+    parts = [folder for folder in folders if os.path.basename(folder) in _OF_CORPUS]
+    if len(parts) == len(folders):
+        for part in parts:
+            if os.path.basename(part).startswith("train"):
+                folders = class_folders(part) or stray_files(part)[1] or folders
+    return [one for one in folders if os.path.basename(one) not in _UNLABELLED]
+
+
+def _by_name(named: list[tuple[str | None, str]]) -> Note | None:
+    """Say that folders have names of what is no class."""
+    labels = [folder_label(path) for _, path in named]
+    if len(named) > 2 and all(map(_PART.fullmatch, labels)):
+        return Note(
+            f"the classes are {listed(labels)}, which are called like parts of a "
+            "corpus; if the names of the files tell the labels, list those of each "
+            "class: --files-from spam=spam.list --files-from ham=ham.list",
+            is_warning=True,
+        )
+    for (_, path), label in zip(named, labels, strict=True):
+        if label in _UNLABELLED and stat.S_ISDIR(mode_of(path)):
+            others = " ".join(other for _, other in named if other != path)
+            return Note(
+                f"{path} is read as the class {label}; if its documents have no label, "
+                f"name the others alone: {others}",
+                is_warning=True,
+            )
+    return None
+
+
+def _test_part(named: list[tuple[str | None, str]]) -> Note | None:
+    """Say that one of the folders holds folders called like the others beside it."""
+    labels = {path: folder_label(path) for _, path in named}
+    for _, path in named:
+        found = class_folders(path)
+        names = [folder_label(folder) for folder in found]
+        others = [other for other in labels if other != path]
+        if names and {labels[other] for other in others} == set(names):
+            shown = " and ".join(names)
+            return Note(
+                f"{path} is read as the class {labels[path]}, but holds the folders "
+                f"{shown}, as there are beside it; if it is for testing, name the "
+                f"others alone: {' '.join(others)}",
+                is_warning=True,
+            )
+    return None
+
+
+def _parts(named: list[tuple[str | None, str]]) -> Note | None:
+    names: list[str] = []
+    for _, path in named:
+        found = [os.path.basename(folder) for folder in class_folders(path)]
+        if not found or (names and found != names):
+            return None
+        names = found
+    classes = " and ".join(folder_label(path) for _, path in named)
+    shown = ", ".join([*names[:3], "..."] if len(names) > 3 else names)
+    inside = " ".join(below(path, "*") for _, path in named)
+    text = f"the classes are {classes}, and each of them holds the folders {shown}"
+    return Note(
+        f"{text}; if those are the classes, name {named[0][1]} alone, or all of them: "
+        f"{inside}",
+        is_warning=True,
+    )
