@@ -27,6 +27,7 @@ from nbtext.sources._heading import (
 )
 from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._options import Options
+from nbtext.sources.guess import kind_of
 
 NO_TEXT = "column text, body, content or message", "name another with --text-column"
 """What a record lacks of which no column is read, and what to do."""
@@ -146,6 +147,15 @@ def named(
     found = first_of(TEXT_COLUMNS, columns)
     texts = options.text_columns if options.read_columns else (found,)
     ends_in_text = columns[-1] in texts
+    if found is None and _can_guess(options) and not options.read_columns:
+        # as when it is read once more, with the columns that have been guessed
+        n_columns = len(columns)
+        last = [
+            separator.join(fields[n_columns - 1 :])
+            for fields in begun[head.is_heading :]
+            if isinstance(fields, list) and len(fields) >= n_columns
+        ]
+        ends_in_text = n_columns > 2 and kind_of(last) == "text"
     for fields in chain(begun[head.is_heading :], records):
         if not isinstance(fields, list):
             yield fields

@@ -186,6 +186,28 @@ def test_both_readings_of_training_agree_about_the_label(tmp_path: Path) -> None
     assert [item.label for item in found(first)] == ["a", "b"] * 6
 
 
+@pytest.mark.parametrize("heading", [(), ("Class Index", "Title", "Description")])
+def test_both_readings_agree_about_a_text_with_a_stray_comma(
+    tmp_path: Path, heading: tuple[str, ...]
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(table(NEWS, *heading) + "3,Another title,some words, and more\n")
+    guess = ColumnGuess()
+    options = Options(model_fields=guess.guessed, guess=guess)
+
+    first = [*documents([str(path)], options, labelled=True)]
+    guess.close()
+    second = [*documents([str(path)], options, labelled=True)]
+
+    for items in (first, second):
+        assert not errors(items)
+        last = items[-1]
+        assert isinstance(last, Document)
+        texts = (b"Another title", b"some words, and more")
+        assert last.label == "3"
+        assert [text for text in last.texts if text] in ([*texts], [texts[1], texts[0]])
+
+
 def test_text_beside_the_one_that_is_read_is_told(tmp_path: Path) -> None:
     path = tmp_path / "messages.csv"
     path.write_text(table([(row[1], row[2], row[0]) for row in NEWS],
