@@ -2,6 +2,7 @@ import multiprocessing
 import subprocess
 import sys
 import time
+from _thread import start_new_thread
 from collections.abc import Iterator
 from threading import Event, Thread, Timer, current_thread, main_thread
 from typing import Any
@@ -192,14 +193,14 @@ def test_where_no_thread_can_be_started_this_one_works(
 def test_where_one_thread_can_be_started_all_is_computed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start, started = parallel.start_new_thread, Event()
+    started = Event()
 
     def refuse(*given: Any) -> int:
         if started.is_set():
             time.sleep(0.01)  # for the other to take what was handed out
             raise RuntimeError(NO_THREAD)
         started.set()
-        return start(*given)
+        return start_new_thread(*given)
 
     monkeypatch.setattr(parallel, "start_new_thread", refuse)
 
