@@ -4,30 +4,25 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterator
-from hashlib import sha256
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.bench import REPOSITORY
 from benchmarks.figures import Skipped
-from benchmarks.mail import corpus
 from benchmarks.peers import bogofilter_version
-
-CORPORA = ("spamassassin", "20news", "sms", "enron/enron1")
 
 PACKAGES = ("nbtext", "numpy", "scikit-learn")
 
 
-def facts() -> Iterator[str]:
-    """Yield the lines that stand under a table."""
-    yield f"* Machine: {processor()}, {os.cpu_count()} cores, {platform.platform()}"
-    yield f"* Versions: {', '.join(versions())}"
-    yield f"* Commit: {commit()}"
-    for name in CORPORA:
-        try:
-            yield f"* Corpus: {name}, sha256 {checksum(corpus(name))[:16]}"
-        except Skipped as why:
-            yield f"* Corpus: {why}"
+def facts() -> str:
+    """Return the line that stands under a table."""
+    today = datetime.now(UTC).date()
+    return (
+        f"{processor()}, {os.cpu_count()} processors, {platform.system()} "
+        f"{platform.release()}; {', '.join(versions())}; commit {commit()}, "
+        f"{today.day} {today:%B %Y}."
+    )
 
 
 def processor() -> str:
@@ -58,17 +53,6 @@ def commit() -> str:
     if not short:
         return "none"
     return f"{short}, with changes" if _git("status", "--porcelain") else short
-
-
-def checksum(folder: Path) -> str:
-    """Return the SHA-256 of all files: name, size and bytes of each, names sorted."""
-    hashed = sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        data = path.read_bytes()
-        name = os.fsencode(path.relative_to(folder))
-        hashed.update(b"%s\0%d\0" % (name, len(data)))
-        hashed.update(data)
-    return hashed.hexdigest()
 
 
 def _git(*arguments: str) -> str:
