@@ -196,7 +196,7 @@ def _strongest(
 def _largest(values: Floats, n: int) -> list[int]:
     """Return the places of the n largest values in order; of equals the first."""
     places = np.arange(len(values))
-    if len(values) > n:
+    if 0 < n < len(values):
         least = np.partition(values, len(values) - n)[len(values) - n]
         places = np.flatnonzero(values >= least)
     order = np.argsort(-values[places], kind="stable")[:n]
