@@ -146,6 +146,7 @@ class _Task(Generic[Other]):
             self._call = call = None  # what it was given may be large
             self.is_done = True
             self._done.release()
+            del self  # an error holds this frame, and this holds the error
 
     def cancel(self) -> None:
         """Have it not begun any more."""
@@ -398,8 +399,9 @@ def _signals_held() -> Iterator[None]:
     import signal
 
     held = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, held)  # one may come as it returns
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -95,6 +95,7 @@ def _is_locking(frame: FrameType) -> bool:
 def _soon(act: Callable[[FrameType | None], None]) -> None:
     """Do something as the handler of a signal that comes soon."""
     signal.signal(signal.SIGALRM, lambda _, frame: act(frame))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])  # as from the parent
     signal.setitimer(signal.ITIMER_REAL, SOON)
 
 

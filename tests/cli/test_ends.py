@@ -182,6 +182,17 @@ def test_a_signal_leaves_no_lock_taken_that_a_thread_may_wait_for(
     assert (done.stdout, done.stderr) == ("left\n", "")
 
 
+def test_a_signal_that_is_put_off_comes_though_the_parent_has_blocked_alarms() -> None:
+    """A mask of signals is handed down to what is executed."""
+    done = ended_of(
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])\n"
+        "comes = partial(signal.raise_signal, signal.SIGTERM)\n"
+        f"{TAKEN['an import']}time.sleep(600)\n"
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (143, "left\n", "")
+
+
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
 def test_what_python_makes_of_a_signal_is_no_fault_of_nbtext(name: str) -> None:
     """Its compiler says that it has no names of characters, for instance."""

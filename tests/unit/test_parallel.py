@@ -1,9 +1,12 @@
+import gc
 import multiprocessing
+import signal
 import subprocess
 import sys
 import time
 from _thread import start_new_thread
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import Event, Thread, Timer, current_thread, main_thread
 from typing import Any
 from weakref import ReferenceType, ref
@@ -114,6 +117,28 @@ def test_of_what_is_computed_results_are_kept_alone() -> None:
     assert len(n_done) == AHEAD
     assert sum(one() is not None for one in given) <= 1  # the last one
     assert len(list(found)) == AHEAD - 1
+
+
+@pytest.mark.parametrize("is_ahead", [True, False])
+def test_nothing_is_kept_of_what_has_failed(is_ahead: bool) -> None:
+    """Not even until the collector of cycles comes by: it may be large."""
+
+    class One:
+        pass
+
+    def fail(_one: One) -> None:
+        raise ZeroDivisionError
+
+    one = One()
+    given = ref(one)
+    gc.disable()
+    try:
+        with suppress(ZeroDivisionError), threads(2) as map_:
+            list(ahead(2, fail, [one]) if is_ahead else map_(fail, [one]))
+        del one
+        assert given() is None
+    finally:
+        gc.enable()
 
 
 def test_a_failure_of_the_helping_thread_is_raised_in_its_turn() -> None:
@@ -397,3 +422,23 @@ def test_a_signal_while_processes_start_leaves_none_behind(name: str) -> None:
     )
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ended\n", "")
+
+
+def test_an_exception_as_signals_are_held_back_leaves_none_blocked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python calls handlers of those that have come, when they are blocked already."""
+    set_mask = signal.pthread_sigmask
+    before = set_mask(signal.SIG_BLOCK, ())
+
+    def interrupted(how: int, mask: Any) -> Any:
+        found = set_mask(how, mask)
+        if how == signal.SIG_BLOCK and mask:
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(signal, "pthread_sigmask", interrupted)
+    with pytest.raises(KeyboardInterrupt), processes(2):
+        pass
+
+    assert set_mask(signal.SIG_BLOCK, ()) == before
