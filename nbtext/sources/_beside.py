@@ -30,6 +30,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LONGEST = 64  # bytes of a label
 _MOST_WORDS = 4
 _LEAST = 4  # rows that say something
+_LACKING = 0.1  # of the records may have no such column
 _DECIMAL = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 
 _Found = TypeVar("_Found")
@@ -107,11 +108,12 @@ def label_beside(records: Sequence[Record], name: str, options: Options) -> str 
             if _are_labels(found, options.model_classes)
         ]  # fmt: skip
         return known[0] if len(known) == 1 else None
-    return _one_of(others, name, text, options)
+    return _one_of(others, len(records), name, text, options)
 
 
 def _one_of(
     others: dict[str, list[bytes | None]],
+    n_records: int,
     name: str,
     text: str | None,
     options: Options,
@@ -119,11 +121,24 @@ def _one_of(
     """
     Return the one column that repeats as labels do, or whose name says that it is it.
 
+    Nearly all records have it: others would not be read. One whose name says so stands
+    in the way of others even if it has empty values, or so many others that few of the
+    first ones are the same.
+
     Raises:
         SourceError: there are several.
     """
-    may_be = [column for column, found in others.items() if _repeat(found)]
+    least = (1 - _LACKING) * n_records
+    may_be = [
+        column for column, found in others.items()
+        if len(found) >= least and _repeat(found)
+    ]  # fmt: skip
     named = [column for column in may_be if is_named_so(column)]
+    if may_be and not named:
+        may_be[:0] = [
+            column for column, found in others.items()
+            if is_named_so(column) and _repeat(_filled(found), times=1)
+        ]  # fmt: skip
     texts = [*options.read_columns] or ([text] if text else [])
     texts = texts or [
         column for column, found in others.items()
@@ -159,11 +174,18 @@ def _may_be(columns: list[str], options: Options) -> bool:
     return _are_several_told(options) or (is_text and len(columns) <= 2)
 
 
-def _repeat(values: Sequence[bytes | None]) -> bool:
+def _filled(values: Sequence[bytes | None]) -> list[bytes | None]:
+    """Return the values that are not empty."""
+    return [value for value in values if value is None or value.strip()]
+
+
+def _repeat(values: Sequence[bytes | None], times: int = 2) -> bool:
     """Tell whether values are few and short, and no dates or fractions."""
     found = [value.strip() for value in values if value is not None]
     distinct = {*found}
-    if len(found) < len(values) or len(found) < max(_LEAST, 2 * len(distinct)):
+    if len(found) < len(values) or len(found) < max(_LEAST, times * len(distinct)):
+        return False
+    if len(found) == len(distinct):
         return False
     return not any(
         not value

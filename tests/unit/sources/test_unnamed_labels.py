@@ -113,6 +113,22 @@ def guessing(guess: ColumnGuess) -> Options:
             table([(0, kind, text) for kind, text in TEXTS], "up", "likes", "text"),
             "up, likes", "likes --text-column text", id="one has one value only",
         ),
+        pytest.param(
+            table(
+                [(text, f"i{k // 2}", "fr" if kind else "en")
+                 for k, (kind, text) in enumerate([*TEXTS, *TEXTS[:-1]])],
+                "utterance", "intent", "lang",
+            ),
+            "intent, lang", "intent --text-column utterance", id="many intents",
+        ),
+        pytest.param(
+            table(
+                [(text, "good" if kind else "", k // 6)
+                 for k, (kind, text) in enumerate(TEXTS)],
+                "review", "sentiment", "fold",
+            ),
+            "sentiment, fold", "sentiment --text-column review", id="some are empty",
+        ),
     ],
 )  # fmt: skip
 def test_where_several_may_be_the_label_the_options_to_type_are_said(
@@ -128,6 +144,18 @@ def test_where_several_may_be_the_label_the_options_to_type_are_said(
         f"{path}: the columns {columns} repeat as labels do, and one of them was "
         f"expected to; name it, for instance: --label-column {ask}"
     )
+
+
+def test_a_column_that_few_records_have_is_no_label(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    rows: list[dict[str, object]] = [
+        {"review": text, "n": k} | ({"lang": "en"} if k % 2 else {})
+        for k, (_, text) in enumerate(TEXTS)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    with pytest.raises(NbtextError, match="only the class 'train'"):
+        train([str(path)], str(tmp_path / "m.nbt"))
 
 
 def test_a_model_of_numbered_columns_finds_the_labels_of_a_test_part(
