@@ -17,7 +17,7 @@ from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS, beginning
 from nbtext.sources._json_lines import bytes_of, json_records
 from nbtext.sources._options import Options, Place
 from nbtext.sources._table import Record, first_of
-from nbtext.sources.guess import by_column, is_date, kind_of
+from nbtext.sources.guess import LACKING, by_column, is_date, kind_of
 
 _LABEL_WORDS = {
     *LABEL_COLUMNS, "labels", "classes", "categories", "targets", "sentiment", "intent",
@@ -30,7 +30,6 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LONGEST = 64  # bytes of a label
 _MOST_WORDS = 4
 _LEAST = 4  # rows that say something
-_LACKING = 0.1  # of the records may have no such column
 _DECIMAL = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 
 _Found = TypeVar("_Found")
@@ -128,7 +127,7 @@ def _one_of(
     Raises:
         SourceError: there are several.
     """
-    least = (1 - _LACKING) * n_records
+    least = (1 - LACKING) * n_records
     may_be = [
         column for column, found in others.items()
         if len(found) >= least and _repeat(found)
@@ -140,9 +139,10 @@ def _one_of(
             if is_named_so(column) and _repeat(_filled(found), times=1)
         ]  # fmt: skip
     texts = [*options.read_columns] or ([text] if text else [])
+    known = {*may_be}
     texts = texts or [
         column for column, found in others.items()
-        if column not in may_be and kind_of(found) == "text"
+        if column not in known and kind_of(found) == "text"
     ]  # fmt: skip
     for found in (named, may_be):
         if len(found) == 1 and texts:

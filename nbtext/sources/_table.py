@@ -269,7 +269,7 @@ def _head(
             is_alone = len(begun) == 1
             head = _of_two(
                 first,
-                rows[1:],
+                [*map(_unpadded, rows[1:])],
                 name,
                 separator,
                 options.model_classes,
@@ -373,8 +373,11 @@ def _check(
         SourceError: a column that is needed is not there, or there are several of its
             name.
     """
+    places: dict[str, list[str]] = {}
+    for number, column in enumerate(columns, 1):
+        places.setdefault(column, []).append(str(number))
     for column in options.columns:
-        if column not in columns:
+        if column not in places:
             message = f"{name}: no column {column} ({columns_listed(columns)})"
             if is_named:
                 message += f"; {_HEADING if options.model_fields() else NUMBERS}"
@@ -385,11 +388,10 @@ def _check(
         None if options.label_column or has_label else first_of(LABEL_COLUMNS, columns),
     ]
     for column in (*options.columns, *filter(None, unasked)):
-        places = [str(n) for n, one in enumerate(columns, 1) if one == column]
-        if len(places) > 1:
+        if len(places[column]) > 1:
             raise SourceError(
                 f"{name}: one column {column} was expected, and columns "
-                f"{listed(places)} are called so; rename all but one"
+                f"{listed(places[column])} are called so; rename all but one"
             )
     is_read = options.read_columns or text
     if not is_read and not _can_guess(options):

@@ -27,6 +27,9 @@ FEW: Final = 10
 LONG: Final = 3
 """Number of words from which on a value is text, even if it repeats."""
 
+LACKING: Final = 0.1
+"""The share of records that may lack a column that is guessed, at most."""
+
 _LONGEST_DATE = 40
 _DAY_OR_TIME = re.compile(
     r"\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d\d(?:\d\d)?"
@@ -89,9 +92,11 @@ class ColumnGuess:
             rows: the first of it.
             others: columns that are read for something else.
         """
-        # a column without a name is that of row numbers, as pandas writes it
+        # a column without a name is that of row numbers, as pandas writes it; records
+        # without one that is read are skipped, so one that many lack is not read
+        least = (1 - LACKING) * len(rows)
         kinds = {
-            name: kind_of(values)
+            name: kind_of(values) if len(values) >= least else None
             for name, values in by_column(rows).items()
             if name and name not in others
         }

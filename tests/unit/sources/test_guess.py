@@ -1,5 +1,6 @@
 """What the columns of a table are taken for, where none is named."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,24 @@ def test_columns_are_settings_and_one_cannot_be_two_kinds(tmp_path: Path) -> Non
 
     with pytest.raises(NbtextError, match="named twice"):
         train([path], str(tmp_path / "m.nbt"), options=options)
+
+
+def test_a_key_that_many_records_lack_is_left_out(tmp_path: Path) -> None:
+    """Those without it would be skipped."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(
+                {"kind": "xy"[k % 2], "review": f"said that and this {k}"}
+                | ({"lang": "en"} if k % 2 else {})
+            )
+            + "\n"
+            for k in range(12)
+        )
+    )
+
+    trained = train([str(path)], str(tmp_path / "m.nbt"))
+
+    model = load(str(tmp_path / "m.nbt")).model
+    assert model.settings.fields == (Field("review", "text"),)
+    assert not trained.report.skipped

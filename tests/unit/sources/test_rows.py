@@ -372,6 +372,8 @@ LAST = b"".join(
         pytest.param(b"review,tag\n" + LAST, (b"what is 0?",), "of a text and a label; "
                      "if it is a document, number the columns: --label-column 2",
                      id="heading"),
+        pytest.param(b"review,tag,,\n" + LAST.replace(b"\n", b",,\n"),
+                     (b"what is 0?",), "of a text and a label", id="empty columns"),
         pytest.param(b"no name!,tag\n" + LAST, (b"no name!",), "second", id="none"),
         pytest.param(b"a b,x\n" * 9, (b"x",), "", id="one of each"),
         pytest.param(LAST.replace(b"spam", b"ham"), (b"what is 0?",), "second",
