@@ -46,11 +46,25 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
 
 
 def _leave_to_signals(is_program: bool) -> None:
-    """Have a signal end the process at once: what was begun is finished, or undone."""
-    if is_program and "nbtext.cli._failures" in sys.modules:
-        from nbtext.cli._failures import leave_to_signals
+    """
+    Have a signal end the process at once: what was begun is finished, or undone.
 
-        leave_to_signals()
+    If this was called by a program, signals do what they did before there.
+    """
+    if "nbtext.cli._failures" in sys.modules:
+        from nbtext.cli._failures import give_back_signals, leave_to_signals
+
+        if is_program:
+            leave_to_signals()
+        elif _is_main_thread():
+            give_back_signals()
+
+
+def _is_main_thread() -> bool:
+    """Return whether this thread is the one that may handle signals."""
+    from threading import current_thread, main_thread
+
+    return current_thread() is main_thread()
 
 
 def _told(error: BaseException, arguments: list[str]) -> int:
@@ -96,12 +110,10 @@ class _BeforeNumpy:
 
 def _run_with_click(arguments: list[str]) -> int:
     """Run any command; a signal to end cleans up what has been begun."""
-    from threading import current_thread, main_thread
-
     from nbtext.cli import _status as status
     from nbtext.cli._failures import end_by_signals, told
 
-    if current_thread() is main_thread():
+    if _is_main_thread():
         end_by_signals()  # before more is imported, which may drop one
     from nbtext.cli._group import run_command
     from nbtext.errors import NbtextError

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from types import FrameType
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
 from nbtext.cli import _status as status
 from nbtext.cli._streams import to_stderr
@@ -52,10 +52,17 @@ ends: Final[list[int]] = []
 """The signals that this process was asked to end by."""
 
 
+_before: Final[dict[int, Any]] = {}
+"""What those that are handled here did before, and SIGALRM."""
+
+
 def end_by_signals() -> None:
     """Have signals end this process by an exception, unless they do something else."""
+    ends.clear()  # those of a command before, within one program
     for number in ENDING:
-        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+        handler = signal.getsignal(number)
+        if handler in (signal.SIG_DFL, signal.default_int_handler):
+            _before[number] = handler
             signal.signal(number, terminate)
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = raise_again
@@ -68,6 +75,16 @@ def leave_to_signals() -> None:
     for number in ENDING:
         if signal.getsignal(number) == terminate:
             signal.signal(number, signal.SIG_DFL)
+
+
+def give_back_signals() -> None:
+    """Have them do what they did before in the program that has called a command."""
+    if signal.SIGALRM in _before:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    while _before:
+        signal.signal(*_before.popitem())
+    if sys.unraisablehook is raise_again:
+        sys.unraisablehook = sys.__unraisablehook__
 
 
 def terminate(number: int, frame: FrameType | None) -> None:
@@ -94,7 +111,8 @@ def _is_locking(frame: FrameType) -> bool:
 
 def _soon(act: Callable[[FrameType | None], None]) -> None:
     """Do something as the handler of a signal that comes soon."""
-    signal.signal(signal.SIGALRM, lambda _, frame: act(frame))
+    before = signal.signal(signal.SIGALRM, lambda _, frame: act(frame))
+    _before.setdefault(signal.SIGALRM, before or signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])  # as from the parent
     signal.setitimer(signal.ITIMER_REAL, SOON)
 

@@ -10,8 +10,10 @@ import sys
 import pytest
 
 from nbtext import cli
+from nbtext.cli import _failures, _group
 from nbtext.cli import _status as status
 from nbtext.cli._failures import NO_MEMORY, told
+from nbtext.errors import NbtextError
 from tests.waiting import PATIENCE
 
 
@@ -211,3 +213,36 @@ def test_a_signal_after_all_is_done_ends_quietly(name: str) -> None:
     done = ended_of(f"atexit.register(signal.raise_signal, signal.{name})")
 
     assert (done.returncode, done.stderr) == (-getattr(signal, name), "")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_signals_of_a_program_that_calls_a_command_do_what_they_did_before(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what has ended one command has no part in how the next one ends."""
+    number = signal.Signals[name]
+
+    def run(arguments: list[str]) -> int:
+        if arguments == ["info"]:
+            _failures._soon(lambda _: None)
+            signal.raise_signal(number)
+        raise NbtextError("there is none")
+
+    def state() -> list[object]:
+        handlers = [
+            signal.getsignal(one) for one in (*_failures.ENDING, signal.SIGALRM)
+        ]
+        return [*handlers, sys.unraisablehook, signal.getitimer(signal.ITIMER_REAL)]
+
+    monkeypatch.setattr(_group, "run_command", run)
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    before = state()
+
+    for command, code in (("info", 128 + number), ("check", status.DATA)):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([command])
+        assert ended.value.code == code
+        assert state() == before
+
+    assert capsys.readouterr().err == "Error: there is none\n"
