@@ -14,7 +14,9 @@ from nbtext.sources.guess import by_column, kind_of
 _MOST = 100  # columns in which names of labels are looked for
 
 
-def note_beside(column: str, name: str, columns: Collection[str]) -> Note:
+def note_beside(
+    column: str, name: str, columns: Collection[str], *, is_known: bool
+) -> Note:
     """
     Say that a column is read as the label.
 
@@ -22,8 +24,10 @@ def note_beside(column: str, name: str, columns: Collection[str]) -> Note:
         column: the one.
         name: what the user may call the table.
         columns: all of them.
+        is_known: whether it holds classes that a model has.
     """
-    was = f"the column {clipped(column)} was taken for the label, because it repeats"
+    why = "holds classes of the model" if is_known else "repeats"
+    was = f"the column {clipped(column)} was taken for the label, because it {why}"
     if len(columns) == 2:
         return Note(f"{name}: {was}; if all are of one class, name that: LABEL={name}")
     heading = "has no heading, and " if column.isdecimal() else ""

@@ -99,8 +99,10 @@ def row_items(
             # for a model, the label is none of the columns that it reads
             of_label = options if options.model_classes else named
             label_column = label_beside(rows, place.name, of_label)
-            if label_column is not None and not options.model_classes:
-                yield note_beside(label_column, place.name, by_column(rows))
+            columns = by_column(rows)
+            if label_column and (len(columns) > 2 or not options.model_classes):
+                known = bool(options.model_classes)
+                yield note_beside(label_column, place.name, columns, is_known=known)
         for note_of in (note_names, note_unread) if is_guessed else ():
             note = note_of(rows, label_column, place.name)
             if note is not None:
