@@ -172,16 +172,23 @@ class _Member:
         number: what the system calls it, None before it has begun. One for which there
             is no memory never does.
         has_begun: locked until then.
-        is_over: locked until it has ended.
+        has_ended: whether it makes no more calls.
+        is_over: locked until then, and by whoever has waited for it.
     """
 
-    __slots__ = ("has_begun", "is_over", "number")
+    __slots__ = ("has_begun", "has_ended", "is_over", "number")
 
     def __init__(self) -> None:
         self.number: int | None = None
         self.has_begun, self.is_over = allocate_lock(), allocate_lock()
         self.has_begun.acquire()
         self.is_over.acquire()
+        self.has_ended = False
+
+    def wait(self) -> None:
+        """Wait until it has ended: once, for an interrupt may come as that is so."""
+        while not self.has_ended:
+            self.is_over.acquire()
 
 
 class _Crew:
@@ -242,8 +249,7 @@ class _Crew:
             return
         for member in self._members:
             if member.number is not None:  # another will find that all is over
-                with member.is_over:
-                    pass
+                member.wait()
 
     def _work(self, member: _Member) -> None:
         member.number = get_ident()
@@ -261,6 +267,7 @@ class _Crew:
         except MemoryError:  # whoever asks for the results makes the other calls
             pass
         finally:
+            member.has_ended = True
             member.is_over.release()
 
 

@@ -7,7 +7,9 @@ import time
 from _thread import start_new_thread
 from collections.abc import Iterator
 from contextlib import suppress
+from sys import gettrace, settrace
 from threading import Event, Thread, Timer, current_thread, main_thread
+from types import FrameType
 from typing import Any
 from weakref import ReferenceType, ref
 
@@ -351,6 +353,33 @@ def test_an_interrupt_at_any_instruction_leaves_no_thread_waiting() -> None:
     )
 
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("place", range(0, 120, 3))
+def test_an_interrupt_as_threads_are_waited_for_has_it_done_again(place: int) -> None:
+    """At each instruction of it, whatever Python thinks is one."""
+    left = place
+
+    def trace(frame: FrameType, event: str, _value: object) -> Any:
+        nonlocal left
+        if frame.f_code.co_name not in ("close", "wait"):
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            left -= 1
+            if left == -1:
+                raise KeyboardInterrupt
+        return trace
+
+    crew = parallel._crew(2)
+    with suppress(KeyboardInterrupt), crew as of_two:
+        assert [*of_two.map(abs, range(4))] == [*range(4)]
+        before = gettrace()
+        settrace(trace)
+    settrace(before)
+
+    assert left < 0 or place > 20
+    assert all(member.has_ended for member in of_two._members)
 
 
 def test_where_a_thread_never_begins_this_one_works(
