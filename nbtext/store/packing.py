@@ -204,7 +204,10 @@ def _codes_and_entries(
         are_one &= column == 1
     is_single = are_one.take(first)
     is_single &= sizes == 1
-    codes = np.where(is_single, classes.take(first), sizes + (n_classes - 1))
+    # in the type of the classes if it holds them: two types take three times as long
+    kind = np.result_type(classes, np.min_scalar_type(2 * n_classes))
+    several = (sizes + (n_classes - 1)).astype(kind)
+    codes = np.where(is_single, classes.take(first), several)
     stored = np.repeat(~is_single, sizes).nonzero()[0]
     return [codes, classes.take(stored), *(column.take(stored) for column in columns)]
 
