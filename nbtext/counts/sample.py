@@ -57,6 +57,10 @@ LOOKS: Final = 8
 """How often, while as many documents or terms are added as the sample may have, it is
 found out which of those that come can still be in it."""
 
+MOST_TAKEN: Final = 0.75
+"""If a larger part of the documents that are added together is in the sample as yet,
+the others stay with them until it is cut: else most would be copied twice."""
+
 MOST_HALF: Final = 2**64 - 1
 """No digest begins with a larger number."""
 
@@ -193,7 +197,9 @@ class Sample:
         if not self._limit:
             return
         if self._last < MOST_HALF:
-            block = block.take(np.flatnonzero(block.halves <= self._last).tolist())
+            places = np.flatnonzero(block.halves <= self._last).tolist()
+            if len(places) < len(block) * MOST_TAKEN:
+                block = block.take(places)
         if not len(block):
             return
         self._keep(block)
