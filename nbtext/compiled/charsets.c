@@ -91,15 +91,14 @@ has_mark(Slice text)
 static bool
 to_utf8(Mail *mail, Slice *text, const uint16_t *table, size_t n)
 {
-    size_t length = length_of(*text);
-    for (const uint8_t *at = text->at; at < text->end; at++)
-        length += *at >= 0x80 ? 2 : 0; /* three bytes at the most */
-    uint8_t *copy = grab_for(mail, length), *to = copy;
+    uint8_t *copy = grab_for(mail, 3 * length_of(*text)), *to = copy;
     if (!copy)
         return false;
-    for (const uint8_t *at = text->at; at < text->end; at++) {
+    for (const uint8_t *at = text->at, *end = text->end; at < end; at++) {
         size_t place = (size_t)*at - 0x80; /* of ASCII it is large */
         to = put_code(to, place < n ? table[place] : *at);
+        for (; end - at > 8 && is_ascii(slice(at + 1, at + 9)); at += 8)
+            to = put(to, slice(at + 1, at + 9));
     }
     *text = slice(copy, to);
     return true;

@@ -22,12 +22,10 @@ is_invisible(Slice name)
 {
     if (*name.at != 'x' && !strchr("cdels", *name.at))
         return false;
-    if (is_one_of(name, INVISIBLE))
-        return true;
-    for (const char *const *prefix = INVISIBLE_PREFIXES; *prefix; prefix++)
-        if (begins(name, *prefix))
-            return true;
-    return false;
+    const char *const *prefix = INVISIBLE_PREFIXES;
+    while (*prefix && !begins(name, *prefix))
+        prefix++;
+    return *prefix || is_one_of(name, INVISIBLE);
 }
 
 static bool

@@ -319,18 +319,17 @@ find_byte(Slice text, uint8_t byte)
     return text.at == text.end ? NULL : memchr(text.at, byte, length_of(text));
 }
 
-/* Find a text of one byte or more, in linear time if its first byte does not occur again in it. */
+/* Find a text of two bytes or more by its second, in linear time if its first is there once. */
 static inline const uint8_t *
 find_text(Slice text, Slice wanted)
 {
     size_t length = length_of(wanted);
-    while ((text.at = find_byte(text, *wanted.at))) {
-        if (length_of(text) < length)
-            return NULL;
-        if (memcmp(text.at, wanted.at, length) == 0)
-            return text.at;
-        text.at++;
-    }
+    if (length_of(text) < length)
+        return NULL;
+    Slice seconds = slice(text.at + 1, text.end - length + 2);
+    for (; (seconds.at = find_byte(seconds, wanted.at[1])); seconds.at++)
+        if (memcmp(seconds.at - 1, wanted.at, length) == 0)
+            return seconds.at - 1;
     return NULL;
 }
 

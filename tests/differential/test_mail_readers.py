@@ -224,6 +224,24 @@ def test_whatever_is_in_fields_is_read_alike(fields: list[tuple[bytes, bytes]]) 
     check(head + b"\nbody\n", ALL[0])
 
 
+MARKUP = [
+    b"<", b"</", b">", b"/", b" ", b"\n", b"\0", b"x", b"a", b"B", b"span", b"strike",
+    b"ACRONYM", b"acronyms", b"acronym\0", b"a\0", b"o:p", b"<!--", b"-->", b"--", b"!",
+    b"&eacute;", b"\xe9", b"\xe9t\xe9 is summer", b"plain text to and fro",
+]  # fmt: skip
+"""What is in HTML: tags in the midst of words and between them, comments, 8 bits."""
+
+
+@given(st.lists(st.sampled_from(MARKUP), max_size=30).map(b"".join))
+def test_whatever_is_in_html_is_read_alike(html: bytes) -> None:
+    check(b"Subject: x\nContent-Type: text/html\n\n" + html, ALL[0])
+
+
+@given(st.lists(st.sampled_from([b"\n", b"-", b"--", b"a", b"\n--a"])).map(b"".join))
+def test_however_parts_begin_and_end_they_are_read_alike(body: bytes) -> None:
+    check(b"Subject: x\nContent-Type: multipart/mixed; boundary=a\n\n" + body, ALL[0])
+
+
 @pytest.mark.parametrize("value", WORDS)
 def test_words_in_special_fields_are_read_alike(value: bytes) -> None:
     kind = b"text/plain; name=%s; boundary=x" % value
