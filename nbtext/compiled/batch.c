@@ -31,9 +31,8 @@ static bool
 is_whole(const Terms *terms, size_t n_documents)
 {
     uint64_t n_terms = length_of(terms->keys) / 8, n_counts = length_of(terms->counts) / 2;
-    if (length_of(terms->ends) / 8 != n_documents)
-        return false;
-    if (length_of(terms->counts) && n_counts < n_terms)
+    if (length_of(terms->ends) / 8 != n_documents
+        || (length_of(terms->counts) && n_counts < n_terms))
         return false;
     for (size_t n = 0; n < n_documents; n++)
         if (end_of(terms, n) > end_of(terms, n + 1))

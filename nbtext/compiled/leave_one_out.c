@@ -14,16 +14,19 @@ enum { AHEAD = 16 }; /* terms whose counts memory is asked for before they are n
 typedef struct {
     Integers pairs;
     size_t n_pairs;
-    const int64_t *places, *times, *labels;
+    const int64_t *starts, *places, *times, *labels;
     const double *sizes;
-    double smoothing, least;
+    double smoothing, least, *scores;
 } LeftOut;
 
-/* Find the mean of what the terms from one to another say; false if one is no term. */
+/* Score a document; false if it has no class, or a term that is none. */
 static bool
-mean_left_out(const LeftOut *of, size_t label, int64_t first, int64_t end, double *mean)
+score_left_out(const LeftOut *of, size_t document)
 {
-    uint64_t own = 0, n_kept = 0;
+    int64_t first = of->starts[document], end = of->starts[document + 1];
+    uint64_t own = 0, n_kept = 0, label = (uint64_t)of->labels[document];
+    if (label > 1)
+        return false;
     for (int64_t n = first; n < end; n++)
         own += (uint64_t)of->times[n];
     double sizes[2] = {of->sizes[0], of->sizes[1]}, factors[2], sum = 0;
@@ -52,21 +55,7 @@ mean_left_out(const LeftOut *of, size_t label, int64_t first, int64_t end, doubl
         sum += says * (double)times;
         n_kept += says != 0 ? times : 0;
     }
-    *mean = sum / (double)(n_kept ? n_kept : 1);
-    return true;
-}
-
-/* Score all documents; false if one has no class, or a term that is none. */
-static bool
-score_all(const LeftOut *of, const int64_t *starts, size_t n, double *scores)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t label = (uint64_t)of->labels[i];
-        double mean;
-        if (label > 1 || !mean_left_out(of, (size_t)label, starts[i], starts[i + 1], &mean))
-            return false;
-        scores[i] += mean;
-    }
+    of->scores[document] += sum / (double)(n_kept ? n_kept : 1);
     return true;
 }
 
@@ -85,17 +74,20 @@ add_means_left_out(PyObject *module, PyObject *args)
     of.pairs = (Integers){b[0].buf, (size_t)width};
     of.places = b[1].buf;
     of.times = b[2].buf;
+    of.starts = b[3].buf;
     of.labels = b[4].buf;
     of.sizes = b[5].buf;
+    of.scores = b[6].buf;
     bool is_sound = of.n_pairs && has_size(&b[0], 2 * of.n_pairs, (size_t)width)
                     && has_size(&b[1], n_terms, 8) && has_size(&b[2], n_terms, 8)
                     && has_size(&b[3], n_documents + 1, 8)
                     && has_size(&b[4], n_documents, 8) && has_size(&b[5], 2, 8)
                     && has_size(&b[6], n_documents, 8)
-                    && are_starts(b[3].buf, n_documents, (int64_t)n_terms);
+                    && are_starts(of.starts, n_documents, (int64_t)n_terms);
     if (is_sound) {
         Py_BEGIN_ALLOW_THREADS
-        is_sound = score_all(&of, b[3].buf, n_documents, b[6].buf);
+        for (size_t n = 0; is_sound && n < n_documents; n++)
+            is_sound = score_left_out(&of, n);
         Py_END_ALLOW_THREADS
     }
     for (size_t n = 0; n < 7; n++)

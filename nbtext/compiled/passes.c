@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LINE = 8 };   /* numbers of 64 bits that a processor fetches together */
 enum { AHEAD = 64 }; /* terms whose entries are asked for before they are read */
 enum { WHOLE = 256 }; /* classes; of fewer, all values of a term are asked for */
 enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
@@ -42,21 +41,21 @@ typedef struct {
     size_t n_moved;
 } Passes;
 
-/* Add up what a document's terms say in a view, where rows are full: of 2 n values. */
+/* Add up what a document's terms say in a view, where rows are full. */
 static inline __attribute__((always_inline)) void
-add_full(const Documents *view, size_t document, const Store *store, size_t n, uint64_t *dots)
+add_full(const Documents *view, size_t document, const Store *store, uint64_t *dots)
 {
-    const int32_t *all = (const int32_t *)(const void *)store->entries;
+    const int32_t *all = (const int32_t *)(const void *)(store->entries + store->first);
     int64_t end = view->begins[document + 1];
-    uint64_t sums[2 * MOST_OF_FEW] = {0};
+    uint64_t sums[2 * MOST_OF_FEW] = {0}; /* of rows behind, too */
     for (int64_t term = view->begins[document]; term < end; term++) {
         if (term + AHEAD < end)
-            PREFETCH(all + 2 * n * (size_t)view->places[term + AHEAD]);
-        const int32_t *values = all + 2 * n * (size_t)view->places[term];
-        for (size_t c = 0; c < 2 * n; c++)
+            PREFETCH(all + 2 * store->full * (size_t)view->places[term + AHEAD]);
+        const int32_t *values = all + 2 * store->full * (size_t)view->places[term];
+        for (size_t c = 0; c < 2 * MOST_OF_FEW; c++)
             sums[c] += (uint64_t)((int64_t)values[c] * (int32_t)view->weights[term]);
     }
-    for (size_t c = 0; c < 2 * n; c++)
+    for (size_t c = 0; c < 2 * store->full; c++)
         dots[c] += sums[c];
 }
 
@@ -71,13 +70,9 @@ find_logits(Passes *passes, size_t document)
     for (size_t v = 0; v < passes->n_views; v++) {
         const Documents *view = passes->views + v;
         int64_t end = view->begins[document + 1];
-        switch (store->are_full ? store->full : 0) { /* a number that the compiler knows */
-        case 1: add_full(view, document, store, 1, dots); continue;
-        case 2: add_full(view, document, store, 2, dots); continue;
-        case 3: add_full(view, document, store, 3, dots); continue;
-        case 4: add_full(view, document, store, 4, dots); continue;
-        }
-        for (int64_t term = view->begins[document]; term < end; term++) {
+        if (store->are_full)
+            add_full(view, document, store, dots);
+        for (int64_t term = view->begins[document]; !store->are_full && term < end; term++) {
             if (term + AHEAD < end)
                 PREFETCH(store->rows + view->places[term + AHEAD]);
             if (term + AHEAD / 2 < end) {
@@ -134,24 +129,52 @@ find_steps(Passes *passes, size_t document)
     }
 }
 
+/* Add to terms whose rows are full; false if a value leaves its 32 bits. */
+FOR_EACH_PROCESSOR static bool
+add_to_full(const Passes *passes, const Documents *view, size_t document, uint32_t times)
+{
+    typedef uint32_t Lanes __attribute__((vector_size(8 * MOST_OF_FEW))); /* a row and more */
+    const Store store = passes->store;
+    int64_t end = view->begins[document + 1];
+    Lanes steps, values, lost = {0};
+    memcpy(&steps, passes->steps, sizeof steps);
+    for (int64_t term = view->begins[document]; term < end; term++) {
+        int64_t *row = store.entries + store.first + store.full * (size_t)view->places[term];
+        memcpy(&values, row, sizeof values);
+        Lanes more = steps * (view->weights[term] * times), sum = values + more;
+        memcpy(row, &sum, sizeof sum);
+        lost |= (values ^ sum) & (more ^ sum);
+    }
+    uint32_t any = 0;
+    for (size_t c = 0; c < 2 * MOST_OF_FEW; c++)
+        any |= lost[c];
+    return any <= INT32_MAX;
+}
+
 /* Add a document's vector to the classes that move. */
 static Outcome
 learn(Passes *passes, size_t document)
 {
     Outcome outcome = DONE;
     int64_t times = passes->times[document];
+    bool are_small = true; /* steps are: 32 bits have them, times a weight */
     if (!passes->n_moved || times < 0 || times > MOST_TIMES)
         return passes->n_moved ? TOO_LARGE : DONE;
     for (size_t n = 0; n < passes->n_moved; n++) {
         size_t c = passes->moved[n];
         uint64_t moved = (uint64_t)passes->steps[c] * (uint64_t)times;
         passes->biases[c] = (int64_t)((uint64_t)passes->biases[c] + moved);
+        are_small = are_small && (int64_t)moved == (int16_t)moved;
         passes->amounts[document * passes->n_classes + c] += (int16_t)passes->steps[c];
     }
     for (size_t v = 0; v < passes->n_views; v++) {
         const Documents *view = passes->views + v;
-        int64_t end = view->begins[document + 1];
-        for (int64_t term = view->begins[document]; outcome == DONE && term < end; term++)
+        int64_t term = view->begins[document], end = view->begins[document + 1];
+        bool is_full = are_small && passes->store.are_full;
+        bool is_done = is_full && add_to_full(passes, view, document, (uint32_t)times);
+        if (is_full && !is_done) /* what was added is taken back */
+            add_to_full(passes, view, document, -(uint32_t)times);
+        for (; !is_done && outcome == DONE && term < end; term++)
             outcome = add_values(&passes->store, (size_t)view->places[term],
                                  passes->moved, passes->n_moved, passes->steps,
                                  view->weights[term] * times);
@@ -218,9 +241,9 @@ take_view(Passes *passes, PyObject *arrays, size_t n_terms)
 static bool
 allocate(Passes *passes, size_t n_terms)
 {
-    size_t n = passes->n_classes + 1;
+    size_t n = passes->n_classes + 2 * MOST_OF_FEW; /* so many steps are read at a time */
     passes->logits = calloc(n, 4 * sizeof(double) + 6); /* bytes of all */
-    if (!make_store(&passes->store, n_terms, n - 1) || !passes->logits)
+    if (!make_store(&passes->store, n_terms, passes->n_classes) || !passes->logits)
         return PyErr_NoMemory();
     passes->sizes = passes->logits + n;
     passes->biases = (int64_t *)(void *)(passes->sizes + n);
@@ -228,14 +251,6 @@ allocate(Passes *passes, size_t n_terms)
     passes->steps = (int32_t *)(void *)(passes->dots + n);
     passes->moved = (uint16_t *)(void *)(passes->steps + n);
     return true;
-}
-
-static void
-release(Passes *passes)
-{
-    for (size_t n = 0; n < 3 * passes->n_views; n++)
-        PyBuffer_Release(&passes->views[n / 3].buffers[n % 3]);
-    free(passes->logits);
 }
 
 PyObject *
@@ -291,7 +306,9 @@ correct(PyObject *module, PyObject *args)
         memcpy((double *)b[6].buf + i * passes.n_classes, passes.logits,
                passes.n_classes * sizeof *passes.logits);
     }
-    release(&passes);
+    for (n = 0; n < 3 * passes.n_views; n++)
+        PyBuffer_Release(&passes.views[n / 3].buffers[n % 3]);
+    free(passes.logits);
     is_sound = is_sound && PyList_SetSlice(views, 0, PyList_Size(views), NULL) == 0;
     passes.store.n_terms *= (size_t)is_kept; /* of none, no entries are told */
     PyObject *result = is_sound ? entries_of(&passes.store) : NULL;

@@ -32,8 +32,9 @@ make_store(Store *store, size_t n_terms, size_t n_classes)
     store->are_full = store->full <= MOST_OF_FEW && n_terms < UINT32_MAX / (MOST_OF_FEW + 1);
     if (!store->are_full)
         return store->rows && widen_store(store, 2 * n_terms + 1); /* rather than copy it */
-    store->length = store->room = n_terms * store->full + 1;
+    store->length = store->room = n_terms * store->full + 2 * LINE; /* some behind the last */
     store->entries = calloc(store->room, sizeof *store->entries);
+    store->first = -(uintptr_t)store->entries / sizeof *store->entries % LINE;
     return store->rows && store->entries;
 }
 
@@ -170,14 +171,8 @@ add_values(Store *store, size_t term, const uint16_t *classes, size_t n, const i
            int64_t times)
 {
     Outcome outcome = DONE;
-    for (size_t k = 0; outcome == DONE && k < n; k++) {
-        int64_t value = times * steps[classes[k]];
-        int32_t *old = narrow_values(store, row_of(store, term)) + classes[k];
-        if (store->are_full && *old + value == (int32_t)(*old + value))
-            *old = (int32_t)(*old + value);
-        else
-            outcome = add_value(store, term, classes[k], value);
-    }
+    for (size_t k = 0; outcome == DONE && k < n; k++)
+        outcome = add_value(store, term, classes[k], times * steps[classes[k]]);
     return outcome;
 }
 

@@ -19,6 +19,7 @@ typedef struct {
 } Row;
 
 enum { WIDE = UINT16_MAX, NARROW = UINT16_MAX - 1, ROOMS = 16 };
+enum { LINE = 8 }; /* numbers of 64 bits that a processor fetches together */
 enum { MOST_OF_FEW = 4 }; /* numbers of a row; where it has no more, all rows are full */
 
 /* Rows by term. A row that grows moves to a room that another has left, or to the end. */
@@ -27,6 +28,7 @@ typedef struct {
     int64_t *entries;
     size_t n_terms, n_classes, length, room;
     size_t full;   /* numbers of a row that has a value of 32 bits for each class */
+    size_t first;  /* where they begin that all are full: at a line of the processor's */
     bool are_full; /* whether all are that, one behind the other; then none says where */
     uint32_t spare[ROOMS]; /* where chains of rooms of 2^n begin that were left; or 0 */
 } Store;
@@ -46,7 +48,7 @@ value_of(int64_t entry)
 static inline Row
 row_of(const Store *store, size_t term)
 {
-    Row full = {(uint32_t)(term * store->full), NARROW, 0};
+    Row full = {(uint32_t)(store->first + term * store->full), NARROW, 0};
     return store->are_full ? full : store->rows[term];
 }
 

@@ -75,22 +75,17 @@ ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end, Forms f
 {
     Token token = {0, 0};
     uint64_t factor = 1;
-    for (; after - at > 8; at += 8) {
-        uint64_t word = word_at(at, 8);
+    for (;; at += 8, factor *= BASE) {
+        int64_t n = after - at < 8 ? after - at : 8;
+        uint64_t word = end - at >= 8 ? word_at(at, 8) & UINT64_MAX >> (64 - 8 * n)
+                                      : word_at(at, (size_t)n);
         if (forms != FOLDED)
             token.written += word * factor;
         if (forms != WRITTEN)
             token.folded += folded_ascii(word) * factor;
-        factor *= BASE;
+        if (after - at <= 8)
+            return token;
     }
-    uint64_t word = end - at >= 8
-                        ? word_at(at, 8) & UINT64_MAX >> (64 - 8 * (after - at))
-                        : word_at(at, (size_t)(after - at));
-    if (forms != FOLDED)
-        token.written += word * factor;
-    if (forms != WRITTEN)
-        token.folded += folded_ascii(word) * factor;
-    return token;
 }
 
 /* Tokens of ASCII in a row after which more of them are expected. */

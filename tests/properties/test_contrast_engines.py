@@ -162,7 +162,7 @@ def test_logarithms_are_those_of_the_library_to_rounding(values: list[float]) ->
 @st.composite
 def pupils(draw: st.DrawFn) -> Pupils:
     seed = draw(st.integers(0, 2**32))
-    n_classes = draw(st.sampled_from([2, 3, 6, 7, 25]))
+    n_classes = draw(st.sampled_from([2, 3, 6, 7, 8, 9, 25]))
     n_documents, n_terms = draw(st.integers(1, 40)), 60
     random = np.random.default_rng(seed)
     views = []
