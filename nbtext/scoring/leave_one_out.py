@@ -61,6 +61,13 @@ FEW_CLASSES: Final = 64
 """With fewer classes the exponentials of each are side by side, with more those of each
 document: what is long is added up faster."""
 
+SURE: Final = 36
+"""At this of the TEMPERATURES documents of few classes leave that lose nothing at
+higher ones (docs/experiments/074-rows-side-by-side.md)."""
+
+NOTHING: Final = 2.0**-22
+"""What other classes have of the best one rounds to no loss, up to this."""
+
 KEPT: Final = 1 << 23
 """Maximum numbers that are kept of documents' scores by all candidates."""
 
@@ -314,8 +321,13 @@ def observed_losses(scores: Scores, labels: Labels) -> NDArray[np.int64]:
         others[:, best, documents] = 0.0
         for place in range(0, len(temperatures), OCTAVE):
             some = temperatures[place : place + OCTAVE]
-            losses = np.log1p(others[: len(some)].sum(axis=1)) - some[:, None] * own
+            shares = others[: len(some)].sum(axis=1)
+            losses = np.log1p(shares) - some[:, None] * own
             units = np.rint(np.minimum(losses, MOST_LOSS) * LOSS_UNIT)
             sums[place : place + OCTAVE] += units.astype(np.int64).sum(axis=1)
+            if place == SURE and scores.shape[1] < FEW_CLASSES:
+                left = np.flatnonzero((own < 0.0) | (shares[-1] > NOTHING))
+                if len(left) > 1:  # what one alone has is added up in another order
+                    others, own = others.take(left, axis=2), own.take(left)
             others *= others
     return sums

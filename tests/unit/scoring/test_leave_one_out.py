@@ -75,6 +75,23 @@ def test_documents_that_are_many_are_dealt_with_in_parts() -> None:
     assert in_parts.tolist() == np.sum(apart, axis=0).tolist()
 
 
+@pytest.mark.parametrize("n_classes", [2, 9, 70])
+def test_documents_that_lose_nothing_any_more_are_left_out_unseen(
+    n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(3)
+    scores = random.normal(size=(400, n_classes)) * random.choice(
+        [0.1, 1, 30], (400, 1)
+    )
+    labels = scores.argmax(axis=1)
+    labels[::4] = 0
+    found = observed_losses(scores, labels)
+
+    monkeypatch.setattr("nbtext.scoring.leave_one_out.SURE", -1)  # none is
+
+    assert found.tolist() == observed_losses(scores, labels).tolist()
+
+
 @pytest.mark.parametrize("n_classes", [2, 9])
 def test_losses_are_the_same_whatever_lies_side_by_side(
     n_classes: int, monkeypatch: pytest.MonkeyPatch
