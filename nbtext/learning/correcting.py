@@ -246,12 +246,12 @@ class _Making:
         is_tried = best.share < 1.0 and len(self.base.model.classes) > 2
         for pace in PACES if is_tried else ():
             other = self._tried(parts, best.share, (0.0, pace))
-            if other.adjusted.loss >= best.adjusted.loss:
+            if other.adjustment.loss >= best.adjustment.loss:
                 break
             best = other
         for doubt in DOUBTS:
             other = self._tried(parts, best.share, (doubt, best.pace))
-            if other.adjusted.loss >= best.adjusted.loss:
+            if other.adjustment.loss >= best.adjustment.loss:
                 break
             best = other
         return best
@@ -261,7 +261,7 @@ class _Making:
 
         def tried(share: float) -> tuple[float, Trial]:
             trial = self._tried(parts, share, manner)
-            return trial.adjusted.loss, trial
+            return trial.adjustment.loss, trial
 
         return min(self.map_(tried, SHARES), key=itemgetter(0))[1]
 
@@ -302,7 +302,8 @@ class _Making:
     def correction(self, trial: Trial) -> tuple[Correction, Calibration | None]:
         """Make the correction of all documents; return what they score by it, too."""
         visits, share = self.visits, trial.share
-        trial, adjustment, _ = trial.adjusted
+        taken = trial.adjustment.t * trial.shares
+        trial = trial.without(trial.adjustment.t)
         base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
@@ -325,7 +326,6 @@ class _Making:
         nothing = [(NO_KEYS, NO_PLACES, NO_PLACES)] * n_views
         amounts = entries, labels, classes, values
         correction = correction_of(info, names, nothing, amounts)
-        taken = adjustment.copy()
         taken[0] += self.base.fit.offset * share
         less = np.rint(taken * (AMOUNT_UNIT / BIAS)).astype(np.int64).tolist()
         biases = (*map(int.__sub__, correction.biases, less),)

@@ -64,18 +64,16 @@ HELD_OUT: Final = 4
 """Of every so many documents, one is held out of the correction that is tried."""
 
 
-class Adjusted(NamedTuple):
+class Adjustment(NamedTuple):
     """
-    A trial whose corrected scores hold less of the classes' shares.
+    How much of the classes' shares is to be taken from corrected scores.
 
     Attributes:
-        trial: the trial of these scores.
-        taken: what is taken from the scores, shape (n_classes,), in nats.
-        loss: the mean log-loss, with what a steepness takes and what is taken.
+        t: what the logarithms of the shares are multiplied by, to be taken.
+        loss: the mean log-loss without it, and what a steepness and t take, in nats.
     """
 
-    trial: Trial
-    taken: NDArray[np.float64]
+    t: float
     loss: float
 
 
@@ -140,24 +138,33 @@ class Trial:
         return lost < (BY_CHANCE + by_more) * self.parts
 
     @cached_property
-    def adjusted(self) -> Adjusted:
+    def adjustment(self) -> Adjustment:
         """
-        The trial without a multiple of the logarithms of the classes' shares.
+        Which multiple of the logarithms of the classes' shares is to be taken.
 
         A steepness makes the share that corrected scores hold steeper, too; or rare
         classes are told more seldom than they are there. (Menon et al. 2021, section
         4.1: logits less t ln p; here t is what documents held out lose least by.) Of
         two classes, whose calibration has an offset, nothing is taken.
         """
-        shares = np.log(np.maximum(self.documents, 1) / max(sum(self.documents), 1))
-        best, taken, least = self, 0.0, self.loss_with
+        best = Adjustment(0.0, self.loss_with)
         for t in ADJUSTMENTS if len(self.documents) > 2 else ():
-            other = replace(self, logits=self.logits - t * shares)
-            loss = other.loss_with + 0.5 * PRECISION * t * t / self.held_out
-            if loss >= least:
+            # the scores are not kept: they are as many as documents times classes
+            loss = self.without(t).loss_with + 0.5 * PRECISION * t * t / self.held_out
+            if loss >= best.loss:
                 break
-            best, taken, least = other, t, loss
-        return Adjusted(best, taken * shares, least)
+            best = Adjustment(t, loss)
+        return best
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The logarithms of the classes' shares of what is counted, (n_classes,)."""
+        documents = np.maximum(self.documents, 1) / max(sum(self.documents), 1)
+        return np.log(documents)
+
+    def without(self, t: float) -> Trial:
+        """Return the trial of scores from which so much of the shares is taken."""
+        return replace(self, logits=self.logits - t * self.shares) if t else self
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""

@@ -1,5 +1,6 @@
 """Corrections as training makes them, keeps them, and leaves them alone."""
 
+import gc
 import weakref
 from collections import Counter as Tally
 from collections.abc import Callable
@@ -595,10 +596,14 @@ def test_what_scores_hold_of_shares_too_much_is_taken_from_them(t: float) -> Non
     documents = [4000, 900, 100, 40]
     trial = too_seldom(documents, t)
 
-    adjusted, taken, loss = trial.adjusted
+    found, loss = trial.adjustment
+    adjusted = trial.without(found)
 
     shares = np.array(documents) / sum(documents)
-    assert taken == pytest.approx(t * np.log(shares))
+    assert found == t
+    assert trial.logits - adjusted.logits == pytest.approx(
+        np.tile(t * np.log(shares), (trial.held_out, 1))
+    )
     assert adjusted.steepness == pytest.approx(1.0, abs=0.02)
     assert (adjusted.loss_with < trial.loss_with) == (t > 0)
     assert loss == pytest.approx(adjusted.loss_with + 5 * t * t / trial.held_out)
@@ -610,8 +615,22 @@ def test_rare_classes_are_not_told_more_seldom_nor_two_classes_otherwise() -> No
     frequent = too_seldom([4000, 900, 100], -0.4)
     two = too_seldom([4000, 100], 0.4)
 
-    assert not frequent.adjusted.taken.any()
-    assert not two.adjusted.taken.any()
+    assert frequent.adjustment.t == 0
+    assert two.adjustment.t == 0
+
+
+@pytest.mark.parametrize("t", [0.0, 0.4])
+def test_a_trial_that_is_judged_is_given_up_with_its_scores(t: float) -> None:
+    trial = too_seldom([400, 90, 10], t)
+    logits = weakref.ref(trial.logits)
+    gc.disable()
+    try:
+        assert trial.adjustment.loss <= trial.loss_with
+        assert not any(isinstance(kept, Trial) for kept in vars(trial).values())
+        del trial
+        assert logits() is None  # nothing refers to itself, and waits for a collection
+    finally:
+        gc.enable()
 
 
 def test_a_share_is_judged_by_what_is_left_when_classes_shares_are_taken_from_it(
@@ -628,7 +647,7 @@ def test_a_share_is_judged_by_what_is_left_when_classes_shares_are_taken_from_it
         correcting._Making, "_tried", lambda _, parts, share, manner: tried[share]
     )
 
-    assert seldom.loss_with > unsure.loss_with > seldom.adjusted.loss
+    assert seldom.loss_with > unsure.loss_with > seldom.adjustment.loss
     assert making.trial_of_shares([], correcting.USUAL).share == 0.5
 
 
