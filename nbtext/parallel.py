@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import partial
 from importlib import import_module
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, ProcessPoolExecutor
     from multiprocessing.process import BaseProcess
+    from queue import SimpleQueue
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -195,6 +195,9 @@ class _Crew:
     """Threads that make calls, started when there is something to do."""
 
     def __init__(self, most: int) -> None:
+        # which loads threading, that one message needs not; and before a thread does
+        from queue import SimpleQueue
+
         self._most = most
         self._members: list[_Member] = []
         self._tasks: SimpleQueue[_Task[Any] | None] = SimpleQueue()

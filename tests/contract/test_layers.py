@@ -225,9 +225,9 @@ def test_evaluating_loads_nothing_that_writes_reports(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [
-        (["classify", "-m", "m.nbt"], ("click",)),
-        (["classify", "-m", "m.nbt", "--is", "spam"], ("click",)),
-        (["classify", "-m", "m.nbt", "--json", "-q"], ("click",)),
+        (["classify", "-m", "m.nbt"], ("click", "threading")),
+        (["classify", "-m", "m.nbt", "--is", "spam"], ("click", "threading")),
+        (["classify", "-m", "m.nbt", "--json", "-q"], ("click", "threading")),
         (["classify", "-m", "m.nbt", "--unsure", "0.9", "-"], ()),
         (["bogofilter", "-T", "--model", "m.nbt"], ("click", "nbtext.learning")),
         (
