@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from nbtext import load, train_on
 from nbtext.document import Document
 from tests.build import FEW_TERMS
@@ -28,3 +30,17 @@ def test_no_more_documents_are_read_for_texts_than_needed(
         ("spam", "cash"),
     ]
     assert read == ["nothing", "cash here", "lunch"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
+def test_of_any_number_of_terms_the_strongest_are_told(tmp_path: Path, n: int) -> None:
+    path = tmp_path / "words.nbt"
+    pairs = [("spam", "cash now today"), ("spam", "cash now"), ("spam", "cash")]
+    train_on([*pairs, *[("ham", "lunch")] * 3], path, overrides=FEW_TERMS)
+
+    whole = load(path).top("spam", 100)
+    terms = load(path).top("spam", n)
+
+    assert [one.documents for one in whole[:2]] == [3, 2]
+    assert terms == whole[:n]
+    assert len(terms) == n
