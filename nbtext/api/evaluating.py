@@ -36,8 +36,8 @@ from nbtext.arguments import MOST_FOLDS, count_of, decider_of, instance_of, sour
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.learning.regimes import EVERYTHING
-from nbtext.parallel import processes
 from nbtext.policy import MOST_PROBABLE, checked_policy
+from nbtext.processes import processes
 from nbtext.scoring import Classifier
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import works_in_threads

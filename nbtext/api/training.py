@@ -29,7 +29,7 @@ from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.overrides import DEFAULTS, checked_overrides
 from nbtext.learning.preparing import check_stays_keyed, reading_columns
 from nbtext.learning.regimes import EVERYTHING
-from nbtext.parallel import processes
+from nbtext.processes import processes
 from nbtext.scoring.batch import keep_memory
 from nbtext.sources import rereadable
 from nbtext.store import check_replaceable, replace_model

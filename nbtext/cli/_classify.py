@@ -188,7 +188,7 @@ def _classifying(
     if jobs == 1 or works_in_threads(classifier):
         yield partial(classify, items, classifier, jobs=jobs)
         return
-    from nbtext.parallel import processes
+    from nbtext.processes import processes
     from nbtext.scoring.in_processes import classify_with, initializer_of
 
     with processes(jobs, IMPORTS, initializer_of(classifier)) as executor:

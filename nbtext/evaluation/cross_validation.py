@@ -55,8 +55,8 @@ from nbtext.learning.reading_once import (
 )
 from nbtext.learning.second_pass import settings_scored, weighed_from_cache
 from nbtext.learning.training import check_classes
-from nbtext.parallel import processes
 from nbtext.policy import MOST_PROBABLE, Policy
+from nbtext.processes import processes
 from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of

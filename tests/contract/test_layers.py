@@ -26,7 +26,7 @@ PACKAGES = [
 FIRST = {
     "", "faces", "errors", "files", "document", "arguments", "byte_order", "classes",
     "constants", "exact", "keyring", "settings", "policy",
-    "parallel", "plain_mail",
+    "parallel", "plain_mail", "processes",
 }  # fmt: skip
 """Modules of `nbtext` itself that every package may import; "" is its version."""
 LAST = {"api", "sklearn"}

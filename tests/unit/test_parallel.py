@@ -17,7 +17,8 @@ import pytest
 
 from nbtext import parallel
 from nbtext.cli._failures import NO_THREAD
-from nbtext.parallel import AHEAD, DONE, ahead, processes, threads
+from nbtext.parallel import AHEAD, DONE, ahead, threads
+from nbtext.processes import processes
 from tests.waiting import PATIENCE, wait_until
 
 
@@ -299,7 +300,7 @@ def test_what_has_not_begun_is_dropped_after_a_failure() -> None:
 
 def test_an_interrupt_ends_processes_that_are_writing_results() -> None:
     program = (
-        "from nbtext.parallel import processes\n"
+        "from nbtext.processes import processes\n"
         "with processes(2) as executor:\n"
         "    results = [executor.submit(bytes, 1 << 26) for _ in range(9)]\n"
         "    results[0].result()\n"
@@ -414,7 +415,7 @@ def test_what_is_not_taken_to_its_end_is_left_at_the_end_of_python() -> None:
 STARTED = """
 import os, signal, sys
 from multiprocessing.process import BaseProcess
-from nbtext.parallel import processes
+from nbtext.processes import processes
 
 class End(BaseException):
     pass
