@@ -298,6 +298,15 @@ def test_what_has_not_begun_is_dropped_after_a_failure() -> None:
     assert len(begun) < 1000
 
 
+def end_of(program: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+
+
 def test_an_interrupt_ends_processes_that_are_writing_results() -> None:
     program = (
         "from nbtext.processes import processes\n"
@@ -307,12 +316,7 @@ def test_an_interrupt_ends_processes_that_are_writing_results() -> None:
         "    raise KeyboardInterrupt\n"
     )
 
-    ended = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    ended = end_of(program)
 
     assert ended.stderr.endswith(b"\nKeyboardInterrupt\n")
 
@@ -402,12 +406,7 @@ def test_what_is_not_taken_to_its_end_is_left_at_the_end_of_python() -> None:
         "first = next(numbers)\n"
     )
 
-    ended = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    ended = end_of(program)
 
     assert (ended.returncode, ended.stderr) == (0, b"")
 
