@@ -142,8 +142,8 @@ def _add_by_class(extension: Any) -> Call:
 def _add_means_left_out(extension: Any) -> Call:
     sound = (
         array("i", [3, 1, 0, 2, 5, 0]), 4, array("q", [0, 2, 1]), array("q", [1, 2, 1]),
-        array("q", [0, 2, 3]), array("q", [0, 1]), array("d", [9.0, 9.0]), 0.01, 1.5,
-        array("d", bytes(16)),
+        array("q", [0, 2, 3]), array("q", [0, 1]), array("q", [1, 2]),
+        array("d", [9.0, 9.0]), 0.01, 1.5, array("d", bytes(16)),
     )  # fmt: skip
     return extension.add_means_left_out, sound
 

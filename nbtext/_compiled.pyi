@@ -260,6 +260,7 @@ def add_means_left_out(
     times: NDArray[np.int64],
     starts: NDArray[np.int64],
     labels: NDArray[np.int64],
+    copies: NDArray[np.int64],
     sizes: NDArray[np.float64],
     smoothing: float,
     least: float,
@@ -267,7 +268,7 @@ def add_means_left_out(
     /,
 ) -> None:
     """
-    Add what `nbtext.scoring.models.mean.Mean.left_out` does for one view.
+    Add what `nbtext.scoring.models.mean.Mean.many` does for one view.
 
     Args:
         pairs: each term's counts in the first and second class.
@@ -276,6 +277,7 @@ def add_means_left_out(
         times: how often each of them counts.
         starts: where each document's terms begin, and their end.
         labels: the documents' classes.
+        copies: how often each document is counted.
         sizes: the sums of the counts of the two classes.
         smoothing: a, as in `nbtext.scoring.models.mean`.
         least: odds below it, and above its reciprocal, count nothing.

@@ -176,6 +176,8 @@ def means_left_out(
     """
     Return the sum over the views of the means of what terms say, by the compiled loop.
 
+    It does what `odds_left_out` and `means` specify, copies included.
+
     Args:
         model: the counts, the documents' own among them.
         documents: the documents' terms.
@@ -185,6 +187,8 @@ def means_left_out(
     from nbtext import _compiled
 
     scores = documents.zeros()
+    copies = np.empty(len(labels), np.int64)
+    copies[:] = documents.times_counted
     for view, (terms, places) in enumerate(documents):
         pairs = model.once(_pairs)[view]
         _compiled.add_means_left_out(
@@ -194,6 +198,7 @@ def means_left_out(
             damped_times(model.scoring, terms).astype(np.int64),
             terms.starts,
             labels,
+            copies,
             model.total(view, counted_column(model.scoring)).copy(),
             model.scoring.smoothing,
             least,

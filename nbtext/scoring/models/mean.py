@@ -81,7 +81,12 @@ class Mean(TwoClasses):
     def many(
         self, model: BatchModel, documents: FoundTerms, labels: Labels | None
     ) -> Scores:
-        """Return the scores of many documents."""
+        """
+        Return the scores of many documents.
+
+        Those that are left out are scored by the compiled loop; arrays specify what it
+        does, and do it where nothing is compiled.
+        """
         from nbtext.scoring.models.arrays import (
             damped_times,
             means,
@@ -89,8 +94,7 @@ class Mean(TwoClasses):
             odds_left_out,
         )
 
-        is_compiled = engine().is_compiled and documents.copies is None
-        if labels is not None and is_compiled:
+        if labels is not None and engine().is_compiled:
             least = exp(model.scoring.parameter(MIN_EVIDENCE))
             return means_left_out(model, documents, labels, least)
         scores = documents.zeros()

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from nbtext import evaluate_on, learn_labelled, load, train_on
 from nbtext.counts.counter import Counter
+from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring.batch_model import BatchModel, batch_model_of
 from nbtext.scoring.leave_one_out import scores_left_out
+from nbtext.scoring.models import arrays
+from nbtext.scoring.models.mean import MODEL
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings.reading import default_settings
 from nbtext.tokens import Terms
@@ -73,6 +78,62 @@ def test_both_find_the_same_scores(counting: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
+def test_documents_that_are_counted_several_times_are_left_out_as_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    labels, views = documents()
+    copies = np.arange(N) % 3 + 1
+    copied = [terms.take(np.repeat(np.arange(N), copies)) for terms in views]
+    counter = Counter(SETTINGS)
+    names = [label for label, n in zip(labels, copies, strict=True) for _ in range(n)]
+    digests = [number.to_bytes(16, "big") for number in range(len(names))]
+    counter.add_terms(names, digests, copied)
+    model = batch_model_of(counter.table(), default_scoring("mail", 2))
+    places = np.array([label == "spam" for label in labels], np.int64)
+    found = model.find(views).counted(copies)
+
+    use(PLAIN)
+    expected = MODEL.many(model, found, places)
+    use(COMPILED)
+    monkeypatch.setattr("nbtext.scoring.models.arrays.odds_left_out", None)  # arrays
+    scores = MODEL.many(model, found, places)
+
+    once = scores_left_out(model, labels, views)[0]
+    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
+    assert np.flatnonzero(scores == once).tolist() == [
+        n for n in range(N) if copies[n] == 1 or n == 7
+    ]
+
+
+@pytest.mark.parametrize("head", ["From: a@b.example\nSubject: it\n\n", ""])
+def test_where_there_is_the_loop_nothing_takes_arrays(
+    head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of mail nor of texts, each of which is there several times."""
+    calls = []
+    loop = arrays.means_left_out
+
+    def noted(*of: Any) -> Any:
+        calls.append(1)
+        return loop(*of)
+
+    monkeypatch.setattr(arrays, "odds_left_out", None)
+    monkeypatch.setattr(arrays, "means_left_out", noted)
+    texts = {"ham": "lunch today", "spam": "cheap pills"}
+    documents = [
+        (label, f"{head}{text} {number % 9}\n".encode())
+        for number in range(40)
+        for label, text in texts.items()
+    ]
+    path = tmp_path / "model.nbt"
+
+    train_on(documents, path, overrides=DEFAULTS._replace(score="mean"))
+    learn_labelled(path, documents[:3])
+    evaluate_on(load(path), documents, seen=True)
+
+    assert calls
+
+
 def test_counts_beyond_32_bits_are_read_too() -> None:
     model, labels, views = model_of("occurrences")
     large = tuple(
@@ -94,6 +155,7 @@ ARGUMENTS: dict[str, Any] = {
     "times": np.array([1, 1]),
     "starts": np.array([0, 2]),
     "labels": np.array([0]),
+    "copies": np.array([1]),
     "sizes": np.array([9.0, 9.0]),
     "smoothing": 0.01,
     "least": 1.0,
@@ -115,6 +177,7 @@ ARGUMENTS: dict[str, Any] = {
         ("starts", np.array([1, 2])),
         ("labels", np.array([2])),
         ("labels", np.array([-1])),
+        ("copies", np.array([1, 1])),
         ("sizes", np.array([1.0])),
         ("scores", np.zeros(2)),
     ],
