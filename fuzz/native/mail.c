@@ -68,31 +68,26 @@ upper_half(Slice charset)
     return slice(codes, codes + (length_of(charset) % 2 ? sizeof codes : 0));
 }
 
-static bool
-answer(Mail *asking, Question question, Slice first, Slice second, Slice *answered)
+static Slice
+answer(Mail *asking, Question question, Slice first, Slice second)
 {
     size_t length = length_of(first);
     int kind = (behaviour + (int)question + (int)length) % 16;
-    if (question == UPPER_HALF) {
-        *answered = upper_half(first);
-        return true;
-    }
+    if (question == UPPER_HALF)
+        return upper_half(first);
     if (kind == 0)
-        return stop(asking, FAILED);
+        stop(asking, FAILED);
     if (kind == 1)
         first = second;
     if (kind == 2)
         length = 0;
     uint8_t *copy = grab_for(asking, 3 * length_of(first) + 1), *to = copy;
-    if (!copy)
-        return false;
     for (size_t n = 0; n < length && first.at + n < first.end; n++) {
         uint8_t byte = first.at[n];
         to = byte < 0x80 || kind > 12 ? put(to, slice(first.at + n, first.at + n + 1))
                                       : put_code(to, kind > 6 ? 0x400u + byte : REPLACEMENT);
     }
-    *answered = slice(copy, to);
-    return true;
+    return slice(copy, to);
 }
 
 /* Make another reader, by the same views. */

@@ -88,40 +88,35 @@ has_mark(Slice text)
 }
 
 /* Make UTF-8 of bytes, each of which is a character; n from 0x80 on are in a table. */
-static bool
-to_utf8(Mail *mail, Slice *text, const uint16_t *table, size_t n)
+static Slice
+to_utf8(Mail *mail, Slice text, const uint16_t *table, size_t n)
 {
-    uint8_t *copy = grab_for(mail, 3 * length_of(*text)), *to = copy;
-    if (!copy)
-        return false;
-    for (const uint8_t *at = text->at, *end = text->end; at < end; at++) {
+    uint8_t *copy = grab_for(mail, 3 * length_of(text)), *to = copy;
+    for (const uint8_t *at = text.at, *end = text.end; at < end; at++) {
         size_t place = (size_t)*at - 0x80; /* of ASCII it is large */
         to = put_code(to, place < n ? table[place] : *at);
         for (; end - at > 8 && is_ascii(slice(at + 1, at + 9)); at += 8)
             to = put(to, slice(at + 1, at + 9));
     }
-    *text = slice(copy, to);
-    return true;
+    return slice(copy, to);
 }
 
-bool
-latin1_to_utf8(Mail *mail, Slice *text)
+Slice
+latin1_to_utf8(Mail *mail, Slice text)
 {
-    return is_ascii(*text) || to_utf8(mail, text, NULL, 0);
+    return is_ascii(text) ? text : to_utf8(mail, text, NULL, 0);
 }
 
-/* Find the characters of a charset, asked for once; NULL after an error. */
+/* Find the characters of a charset, asked for once. */
 static const UpperHalf *
 upper_half_of(Mail *mail, Slice charset)
 {
-    Slice answer;
     if (length_of(charset) > LONGEST_CHARSET)
         charset.end = charset.at + LONGEST_CHARSET;
     for (UpperHalf *half = mail->halves; half < mail->halves + N_HALVES; half++)
         if (is_same(charset, slice(half->name, half->name + half->length)))
             return half;
-    if (!mail->ask(mail, UPPER_HALF, charset, slice(charset.end, charset.end), &answer))
-        return NULL;
+    Slice answer = mail->ask(mail, UPPER_HALF, charset, slice(charset.end, charset.end));
     UpperHalf *half = mail->halves + mail->next_half++ % N_HALVES;
     half->length = (size_t)(put(half->name, charset) - half->name);
     half->n = length_of(answer) == sizeof half->codes ? 128 : 0;
@@ -130,21 +125,19 @@ upper_half_of(Mail *mail, Slice charset)
     return half;
 }
 
-bool
-decode(Mail *mail, Slice charset, Slice *text)
+Slice
+decode(Mail *mail, Slice charset, Slice text)
 {
     Charset known = charset_of(charset);
-    if (known != SEVEN_BIT && is_ascii(*text))
-        return true;
-    if (known <= OTHER && !has_mark(*text)) {
+    if (known != SEVEN_BIT && is_ascii(text))
+        return text;
+    if (known <= OTHER && !has_mark(text)) {
         const UpperHalf *half = known == OTHER ? upper_half_of(mail, charset) : NULL;
         size_t n = half ? half->n : 32;
-        if (known == OTHER && !half)
-            return false;
-        if (n && is_utf8(*text))
-            return true;
+        if (n && is_utf8(text))
+            return text;
         if (n && known != IS_UTF_8)
             return to_utf8(mail, text, half ? half->codes : WINDOWS_1252, n);
     }
-    return mail->ask(mail, DECODED, *text, charset, text);
+    return mail->ask(mail, DECODED, text, charset);
 }

@@ -44,7 +44,7 @@ next_word(Slice text, Word *word)
 }
 
 /* Add what a word encodes to the run. */
-static bool
+static void
 add_word(Decoding *of, const Word *word)
 {
     Slice bytes = word->text;
@@ -52,39 +52,34 @@ add_word(Decoding *of, const Word *word)
         of->is_known &= is_whole_base64(bytes);
     } else {
         uint8_t *copy = grab_for(of->mail, length_of(bytes));
-        if (!copy)
-            return false;
         bytes = slice(copy, put(copy, bytes));
         for (; copy < bytes.end; copy++)
             if (*copy == '_')
                 *copy = ' ';
     }
-    if (!decode_transfer(of->mail, word->is_base64 ? BASE64 : QUOTED_PRINTABLE, &bytes))
-        return false;
+    bytes = decode_transfer(of->mail, word->is_base64 ? BASE64 : QUOTED_PRINTABLE, bytes);
     of->run_end = put(of->run_end, bytes);
-    return true;
 }
 
 /* Write the text of the run. */
-static bool
+static void
 end_run(Decoding *of)
 {
     Slice text = slice(of->run, of->run_end);
     size_t most = GROWTH * length_of(text);
     if (text.at == text.end)
-        return true;
-    if (!decode(of->mail, of->charset, &text))
-        return false;
+        return;
+    text = decode(of->mail, of->charset, text);
     of->is_known &= length_of(text) <= most;
     if (of->is_known)
         of->to = put(of->to, text);
     of->run_end = of->run;
-    return true;
 }
 
-/* Decode the encoded words of a text of ASCII, and copy what is between them. */
+/* Decode the encoded words of a text of ASCII, and copy what is between them; false if Python
+   has to. */
 static bool
-decode_words(Mail *mail, Slice *text, bool *is_known)
+decode_words(Mail *mail, Slice *text)
 {
     size_t length = length_of(*text);
     uint8_t *copy = grab_for(mail, GROWTH * length), *run = grab_for(mail, length);
@@ -92,25 +87,20 @@ decode_words(Mail *mail, Slice *text, bool *is_known)
                    .charset = slice(text->at, text->at), .is_known = true};
     Slice rest = *text;
     Word word;
-    if (!copy || !run)
-        return false;
     while (of.is_known && next_word(rest, &word)) {
         Slice between = slice(rest.at, word.start), visible = stripped(between);
         bool is_alone = visible.at < visible.end;
-        if ((is_alone || !is_same(of.charset, word.charset)) && !end_run(&of))
-            return false;
+        if (is_alone || !is_same(of.charset, word.charset))
+            end_run(&of);
         if (is_alone || rest.at == text->at)
             of.to = put(of.to, between);
-        if (!add_word(&of, &word))
-            return false;
+        add_word(&of, &word);
         of.charset = word.charset;
         rest.at = word.end;
     }
-    if (!end_run(&of))
-        return false;
+    end_run(&of);
     *text = slice(copy, put(of.to, rest));
-    *is_known = of.is_known;
-    return true;
+    return of.is_known;
 }
 
 /* Whether a text begins or ends with white space that is not ASCII. */
@@ -123,20 +113,14 @@ has_space_around(Slice text)
     return space_at(text) || space_at(slice(last, text.end));
 }
 
-bool
-readable(Mail *mail, Slice value, Slice *text)
+Slice
+readable(Mail *mail, Slice value)
 {
-    Slice nothing = slice_of("");
-    bool is_in_ascii = is_ascii(value), is_known = true;
-    *text = value;
-    if (!is_in_ascii && !decode(mail, nothing, text))
-        return false;
-    if (find_text(*text, slice_of("=?"))) {
-        is_known = is_in_ascii;
-        if (is_known && !decode_words(mail, text, &is_known))
-            return false;
-    }
-    *text = stripped(*text);
-    is_known = is_known && !has_space_around(*text);
-    return is_known || mail->ask(mail, READABLE, value, nothing, text);
+    bool is_in_ascii = is_ascii(value);
+    Slice nothing = slice_of(""), text = is_in_ascii ? value : decode(mail, nothing, value);
+    bool is_known = !find_text(text, slice_of("=?"))
+                    || (is_in_ascii && decode_words(mail, &text));
+    text = stripped(text);
+    is_known = is_known && !has_space_around(text);
+    return is_known ? text : mail->ask(mail, READABLE, value, nothing);
 }

@@ -14,8 +14,11 @@ take_fields(Mail *mail, Texts *texts, PyObject *fields)
             return refuse(PyExc_TypeError, "a field is (name, text)");
         if (!PyArg_ParseTuple(field, "SS;a field", &name, &text))
             return false;
-        if (!add_text(mail, texts, bytes_in(name), bytes_in(text)))
+        Text *added = grab(&mail->arena, sizeof *added);
+        if (!added)
             return PyErr_NoMemory();
+        *added = (Text){NULL, bytes_in(name), bytes_in(text)};
+        APPEND(texts->first, texts->last, added);
     }
     return true;
 }

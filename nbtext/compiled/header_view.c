@@ -63,20 +63,17 @@ numbers_at(Slice text, const uint8_t *dot, Slice *numbers)
 }
 
 /* Add the /24 and /16 prefixes of each IPv4 address. */
-static bool
-address_text(Mail *mail, Slice *text)
+static Slice
+address_text(Mail *mail, Slice text)
 {
     Slice numbers[3];
-    const uint8_t *dot = find_byte(*text, '.');
+    const uint8_t *dot = find_byte(text, '.');
     if (!dot)
-        return true;
+        return text;
     /* for each dot up to seven bytes and for each digit up to five are added */
-    uint8_t *copy = grab_for(mail, 8 * length_of(*text));
-    if (!copy)
-        return false;
-    uint8_t *to = put(copy, *text);
-    for (Slice rest = *text; (dot = find_byte(rest, '.')); rest.at = dot + 1) {
-        if (!numbers_at(*text, dot, numbers))
+    uint8_t *copy = grab_for(mail, 8 * length_of(text)), *to = put(copy, text);
+    for (Slice rest = text; (dot = find_byte(rest, '.')); rest.at = dot + 1) {
+        if (!numbers_at(text, dot, numbers))
             continue;
         for (int n_numbers = 3; n_numbers > 1; n_numbers--) {
             *to++ = ' ';
@@ -86,22 +83,19 @@ address_text(Mail *mail, Slice *text)
             }
         }
     }
-    *text = slice(copy, to);
-    return true;
+    return slice(copy, to);
 }
 
 /* Add the host of each address. */
-static bool
-mailbox_text(Mail *mail, Slice *text)
+static Slice
+mailbox_text(Mail *mail, Slice text)
 {
-    if (!find_byte(*text, '@'))
-        return true;
-    uint8_t *copy = grab_for(mail, 3 * length_of(*text)); /* "@a" becomes "@a @a" */
-    if (!copy)
-        return false;
-    uint8_t *to = put(copy, *text);
+    if (!find_byte(text, '@'))
+        return text;
+    /* "@a" becomes "@a @a" */
+    uint8_t *copy = grab_for(mail, 3 * length_of(text)), *to = put(copy, text);
     const uint8_t *at;
-    for (Slice rest = *text; (at = find_byte(rest, '@'));) {
+    for (Slice rest = text; (at = find_byte(rest, '@'));) {
         const uint8_t *end = at + 1;
         while (end < rest.end
                && (is_letter(*end) || is_digit(*end) || *end == '.' || *end == '-'))
@@ -114,8 +108,7 @@ mailbox_text(Mail *mail, Slice *text)
             to = put(to, slice(at, end));
         }
     }
-    *text = slice(copy, to);
-    return true;
+    return slice(copy, to);
 }
 
 /* Whether a text begins as a pattern says: A and a for letters, 9 for digits. */
@@ -180,24 +173,21 @@ date_text(Slice date, uint8_t *to, Slice *text)
 }
 
 /* What view H reads of a field. */
-static bool
-field_text(Mail *mail, const Field *field, Slice *text)
+static Slice
+field_text(Mail *mail, const Field *field)
 {
     if (is_equal(field->name, "content-type") || is_equal(field->name, "date")) {
-        *text = stripped(field->value);
-        uint8_t *copy = grab_for(mail, length_of(*text) + 16);
-        if (!copy)
-            return false;
-        bool is_known = is_plain(*text)
-                        && (*field->name.at == 'd' ? date_text(*text, copy, text)
-                                                   : type_text(*text, copy, text));
-        return is_known || mail->ask(mail, FIELD_TEXT, field->name, field->value, text);
+        Slice text = stripped(field->value);
+        uint8_t *copy = grab_for(mail, length_of(text) + 16);
+        bool is_known = is_plain(text)
+                        && (*field->name.at == 'd' ? date_text(text, copy, &text)
+                                                   : type_text(text, copy, &text));
+        return is_known ? text : mail->ask(mail, FIELD_TEXT, field->name, field->value);
     }
-    if (!readable(mail, field->value, text))
-        return false;
+    Slice text = readable(mail, field->value);
     if (is_one_of(field->name, WITH_ADDRESSES))
         return address_text(mail, text);
-    return !is_one_of(field->name, WITH_MAILBOXES) || mailbox_text(mail, text);
+    return is_one_of(field->name, WITH_MAILBOXES) ? mailbox_text(mail, text) : text;
 }
 
 /* Whether no field before has this one's name. */
@@ -211,7 +201,7 @@ is_first(const Field *fields, const Field *field)
 }
 
 /* Add the texts of what fields there are and of how many hops. */
-static bool
+static void
 add_summary(Mail *mail, const Head *head)
 {
     const Slice received = slice_of("received=");
@@ -221,8 +211,6 @@ add_summary(Mail *mail, const Head *head)
         length += length_of(field->name) + 1;
     uint8_t *names = grab_for(mail, length), *to = names;
     uint8_t *hops = grab_for(mail, length_of(received) + 11), *hop = hops;
-    if (!names || !hops)
-        return false;
     for (const Field *field = head->first; field; field = field->next) {
         n_received += is_equal(field->name, "received");
         if (!is_first(head->first, field))
@@ -235,8 +223,8 @@ add_summary(Mail *mail, const Head *head)
     hop = put(hop, received);
     hop = put_number(hop, n_received);
     Texts *texts = mail->texts + HEADERS_TEXT;
-    return add_text(mail, texts, slice_of("has"), slice(names, to - 1))
-           && add_text(mail, texts, slice_of("hops"), slice(hops, hop));
+    add_text(mail, texts, slice_of("has"), slice(names, to - 1));
+    add_text(mail, texts, slice_of("hops"), slice(hops, hop));
 }
 
 /* Whether the texts and names have more bytes than characters that view H may read. */
@@ -249,24 +237,17 @@ are_long(const Text *text)
     return length > MAX_HEADER_CHARS;
 }
 
-static bool
-add_header(Mail *mail, const Field *field, Slice name)
-{
-    Slice text;
-    return field_text(mail, field, &text)
-           && add_text(mail, mail->texts + HEADERS_TEXT, name, text);
-}
-
-bool
+void
 add_headers(Mail *mail, const Head *head)
 {
+    Texts *texts = mail->texts + HEADERS_TEXT;
     for (const Field *field = head->first; field; field = field->next)
-        if (!add_header(mail, field, field->name))
-            return false;
-    if (!add_summary(mail, head))
-        return false;
-    for (const Field *field = mail->first_part_field; field; field = field->next)
-        if (!add_header(mail, field, slice(field->name.at - 5, field->name.end)))
-            return false;
-    return !are_long(mail->texts[HEADERS_TEXT].first) || stop(mail, REFUSED);
+        add_text(mail, texts, field->name, field_text(mail, field));
+    add_summary(mail, head);
+    for (const Field *field = mail->first_part_field; field; field = field->next) {
+        Slice name = slice(field->name.at - 5, field->name.end); /* with "part." */
+        add_text(mail, texts, name, field_text(mail, field));
+    }
+    if (are_long(texts->first))
+        stop(mail, REFUSED);
 }

@@ -55,13 +55,13 @@ is_continued(const uint8_t *line_end, const uint8_t *end)
 }
 
 /* Take the next line off a block, unfolded. */
-static bool
-take_line(Mail *mail, Slice *block, Slice *line)
+static Slice
+take_line(Mail *mail, Slice *block)
 {
     const uint8_t *end = find_byte(*block, '\n');
     if (!end)
         end = block->end;
-    *line = slice(block->at, end);
+    Slice line = slice(block->at, end);
     if (is_continued(end, block->end)) {
         while (is_continued(end, block->end)) {
             end = find_byte(slice(end + 1, block->end), '\n');
@@ -69,24 +69,20 @@ take_line(Mail *mail, Slice *block, Slice *line)
                 end = block->end;
         }
         uint8_t *copy = grab_for(mail, (size_t)(end - block->at)), *to = copy;
-        if (!copy)
-            return false;
         for (const uint8_t *at = block->at; at < end; at++)
             if (*at != '\n')
                 *to++ = *at;
-        *line = slice(copy, to);
+        line = slice(copy, to);
     }
     block->at = end < block->end ? end + 1 : NULL; /* after the last line */
-    return true;
+    return line;
 }
 
 /* Copy a name in lower case behind "part."; return its hash. */
-static bool
+static void
 take_name(Mail *mail, Slice written, Field *field)
 {
     uint8_t *copy = grab_for(mail, 5 + length_of(written));
-    if (!copy)
-        return false;
     memcpy(copy, "part.", 5);
     uint8_t *to = copy + 5;
     uint32_t hash = 2166136261u; /* FNV-1a */
@@ -96,7 +92,6 @@ take_name(Mail *mail, Slice written, Field *field)
     }
     field->name = slice(copy + 5, to);
     field->hash = hash;
-    return true;
 }
 
 /* What precedes a line's first colon: a name, nothing, or not to be read here. */
@@ -125,16 +120,15 @@ note_content(Head *head, const Field *field)
         head->encoding = field->value;
 }
 
-static bool
+static void
 add_field(Mail *mail, Head *head, Slice line, Slice name)
 {
     Field *field = grab_for(mail, sizeof *field);
-    if (!field || !take_name(mail, name, field))
-        return false;
+    take_name(mail, name, field);
     if (is_invisible(field->name))
-        return true;
+        return;
     if (!mail->fields_left--)
-        return stop(mail, REFUSED);
+        stop(mail, REFUSED);
     field->next = NULL;
     field->line = line;
     field->value = slice(find_byte(line, ':') + 1, line.end);
@@ -146,35 +140,24 @@ add_field(Mail *mail, Head *head, Slice line, Slice name)
             }
     note_content(head, field);
     APPEND(head->first, head->last, field);
-    return true;
 }
 
-static bool
-add_stray(Mail *mail, Head *head, Slice line)
-{
-    return line.at == line.end || is_envelope(line)
-           || add_text(mail, &head->strays, slice(line.at, line.at), line);
-}
-
-static bool
+static void
 read_block(Mail *mail, Slice block, Head *head)
 {
     while (block.at) {
-        Slice line, name;
-        if (!take_line(mail, &block, &line))
-            return false;
+        Slice name, line = take_line(mail, &block);
         Search found = find_name(line, &name);
         if (found == IS_ODD)
-            return stop(mail, REFUSED);
-        bool is_added = found == FOUND ? add_field(mail, head, line, name)
-                                       : add_stray(mail, head, line);
-        if (!is_added)
-            return false;
+            stop(mail, REFUSED);
+        if (found == FOUND)
+            add_field(mail, head, line, name);
+        else if (line.at < line.end && !is_envelope(line))
+            add_text(mail, &head->strays, slice(line.at, line.at), line);
     }
-    return true;
 }
 
-bool
+void
 read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head)
 {
     *head = (Head){0};
@@ -182,15 +165,15 @@ read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head)
     Slice rest = slice(start, end);
     if (start < end && *start == '\n') {
         head->body = start + 1;
-        return true;
+        return;
     }
     if (!is_field_start(rest))
-        return true;
+        return;
     const uint8_t *empty = find_text(rest, slice_of("\n\n"));
     Slice block = slice(start, empty ? empty : end);
     head->body = empty ? empty + 2 : end;
     if (length_of(block) > mail->header_left)
-        return stop(mail, REFUSED);
+        stop(mail, REFUSED);
     mail->header_left -= length_of(block);
-    return read_block(mail, block, head);
+    read_block(mail, block, head);
 }

@@ -24,36 +24,39 @@ typedef struct {
 } ReaderObject;
 
 /* Copy an answer to the memory of the message; None is an empty one. */
-static bool
+static Outcome
 take_answer(Mail *mail, PyObject *answered, Slice *answer)
 {
     char *bytes = NULL;
     Py_ssize_t size = 0;
     if (answered != Py_None && PyBytes_AsStringAndSize(answered, &bytes, &size) < 0)
-        return stop(mail, FAILED);
-    uint8_t *copy = grab_for(mail, (size_t)size);
+        return FAILED;
+    uint8_t *copy = grab(&mail->arena, (size_t)size);
     if (!copy)
-        return false;
+        return OUT_OF_MEMORY;
     *answer = slice(copy, copy + size);
     if (size)
         memcpy(copy, bytes, (size_t)size);
-    return true;
+    return READ;
 }
 
-/* Ask the Python function. */
-static bool
-ask_python(Mail *mail, Question question, Slice first, Slice second, Slice *answer)
+/* Ask the Python function. The lock is given up before reading ends, if it does. */
+static Slice
+ask_python(Mail *mail, Question question, Slice first, Slice second)
 {
+    Slice answer = {NULL, NULL};
     PyEval_RestoreThread(mail->thread);
     PyObject *one = bytes_of(first), *other = bytes_of(second), *answered = NULL;
     if (one && other)
         answered = PyObject_CallFunction(mail->asked, "iOO", (int)question, one, other);
     Py_XDECREF(one);
     Py_XDECREF(other);
-    bool is_taken = answered ? take_answer(mail, answered, answer) : stop(mail, FAILED);
+    Outcome outcome = answered ? take_answer(mail, answered, &answer) : FAILED;
     Py_XDECREF(answered);
     mail->thread = PyEval_SaveThread();
-    return is_taken;
+    if (outcome != READ)
+        stop(mail, outcome);
+    return answer;
 }
 
 /* Return what to read with, NULL with an error if there is no memory. */

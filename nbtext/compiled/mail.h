@@ -11,6 +11,8 @@
 
 #include "core.h"
 
+#include <setjmp.h>
+
 /* --- memory: memory.c ------------------------------------------------------------- */
 
 typedef struct Block Block;
@@ -120,9 +122,8 @@ typedef struct {
 
 typedef struct Mail Mail;
 
-/* Answer a question about one value or two; false after an error. */
-typedef bool Ask(Mail *mail, Question question, Slice first, Slice second,
-                 Slice *answer);
+/* Answer a question about one value or two. */
+typedef Slice Ask(Mail *mail, Question question, Slice first, Slice second);
 
 /* What messages are read with, and what was read of the last one. */
 struct Mail {
@@ -137,6 +138,7 @@ struct Mail {
     bool is_typical; /* mail: has at least two of the fields that mail has */
 
     Outcome outcome;
+    jmp_buf end; /* of reading, which ends early by `stop` */
     Arena arena;
     Leaf *first_leaf, *last_leaf;
     Field *first_part_field, *last_part_field;
@@ -148,20 +150,22 @@ struct Mail {
     unsigned next_half;
 };
 
-static inline bool
+/* End reading a message, wherever it is read: nothing in between has memory to give back, since
+   all that is grabbed is in the arena. */
+_Noreturn static inline void
 stop(Mail *mail, Outcome outcome)
 {
     mail->outcome = outcome;
-    return false;
+    longjmp(mail->end, 1);
 }
 
-/* Grab memory of a message; NULL, and its outcome says so, if there is none. */
+/* Grab memory of a message; if there is none, reading ends. */
 static inline void *
 grab_for(Mail *mail, size_t size)
 {
     void *memory = grab(&mail->arena, size);
     if (!memory)
-        mail->outcome = OUT_OF_MEMORY;
+        stop(mail, OUT_OF_MEMORY);
     return memory;
 }
 
@@ -181,23 +185,23 @@ void trim_mail(Mail *mail);
 
 /* message.c: what sets the terms of a field apart; names of late are remembered */
 uint64_t salt_of(Mail *mail, Slice name);
-bool add_text(Mail *mail, Texts *texts, Slice name, Slice text);
+void add_text(Mail *mail, Texts *texts, Slice name, Slice text);
 /* Whether a mark says that the bytes are UTF-16 or UTF-32. */
 bool is_wide(Slice data);
 /* Return CR LF and CR as line feeds. */
-bool with_line_feeds(Mail *mail, Slice *data);
+Slice with_line_feeds(Mail *mail, Slice data);
 
 /* reading.c: what is no mail */
-bool read_plain(Mail *mail, Slice data);
+void read_plain(Mail *mail, Slice data);
 
 /* header_view.c: what view H reads; what may be too much is refused */
-bool add_headers(Mail *mail, const Head *head);
+void add_headers(Mail *mail, const Head *head);
 
 /* headers.c */
-bool read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head);
+void read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head);
 
 /* encoded_words.c: a field's value as it is read */
-bool readable(Mail *mail, Slice value, Slice *text);
+Slice readable(Mail *mail, Slice value);
 
 /* mime.c */
 typedef enum { NOT_THERE, FOUND, IS_ODD } Search;
@@ -209,24 +213,24 @@ Search find_parameter(Slice declared, const char *name, Parameter *parameter);
 const uint8_t *message_start(Slice data);
 /* Whether a line is the one that an mbox has before a message. */
 bool is_envelope(Slice line);
-bool walk(Mail *mail, Slice part, const Head *head, int depth);
+void walk(Mail *mail, Slice part, const Head *head, int depth);
 
 /* transfer.c */
 typedef enum { AS_IT_IS, QUOTED_PRINTABLE, BASE64, UUENCODED } Encoding;
 Encoding encoding_of(Slice declared);
-bool decode_transfer(Mail *mail, Encoding encoding, Slice *data);
+Slice decode_transfer(Mail *mail, Encoding encoding, Slice data);
 /* Whether nothing but base64 is there, in whole groups of four. */
 bool is_whole_base64(Slice data);
 
 /* charsets.c: UTF-8 from what a part was sent in */
-bool decode(Mail *mail, Slice charset, Slice *text);
-bool latin1_to_utf8(Mail *mail, Slice *text);
+Slice decode(Mail *mail, Slice charset, Slice text);
+Slice latin1_to_utf8(Mail *mail, Slice text);
 bool is_utf8(Slice text);
 /* The 32 characters of Windows-1252 that are not Latin-1's, as browsers read them. */
 extern const uint16_t WINDOWS_1252[32];
 
 /* markup.c */
-bool html_text(Mail *mail, Slice *text);
+Slice html_text(Mail *mail, Slice text);
 /* A digit's value; what is none has one that is not below any base. */
 unsigned digit_of(uint8_t byte);
 /* The bytes of the character of white space that a text begins with, 0 if it is none. */

@@ -64,16 +64,13 @@ last_comment_end(Slice markup)
 }
 
 /* Remove the comments that end. */
-static bool
-without_comments(Mail *mail, Slice *markup)
+static Slice
+without_comments(Mail *mail, Slice rest)
 {
     const uint8_t *last, *start;
-    Slice rest = *markup;
     if (!find_text(rest, slice_of("<!--")) || !(last = last_comment_end(rest)))
-        return true;
+        return rest;
     uint8_t *copy = grab_for(mail, length_of(rest)), *to = copy;
-    if (!copy)
-        return false;
     /* up to the last end, each comment has one */
     while (rest.at < last
            && (start = find_text(slice(rest.at, last), slice_of("<!--")))) {
@@ -83,9 +80,7 @@ without_comments(Mail *mail, Slice *markup)
         to = put(to, slice(rest.at, start));
         rest.at = end + 3;
     }
-    to = put(to, rest);
-    *markup = slice(copy, to);
-    return true;
+    return slice(copy, put(to, rest));
 }
 
 /* --- tags ------------------------------------------------------------------------- */
@@ -266,24 +261,18 @@ decode_references(Slice text, uint8_t **to)
     return true;
 }
 
-bool
-html_text(Mail *mail, Slice *text)
+Slice
+html_text(Mail *mail, Slice text)
 {
-    if (find_byte(*text, '<')) {
-        if (!without_comments(mail, text))
-            return false;
-        uint8_t *copy = grab_for(mail, length_of(*text));
-        if (!copy)
-            return false;
-        *text = slice(copy, without_tags(*text, copy));
+    if (find_byte(text, '<')) {
+        text = without_comments(mail, text);
+        uint8_t *copy = grab_for(mail, length_of(text));
+        text = slice(copy, without_tags(text, copy));
     }
-    if (!find_byte(*text, '&'))
-        return true;
-    uint8_t *copy = grab_for(mail, length_of(*text)), *end = copy;
-    if (!copy)
-        return false;
-    if (!decode_references(*text, &end))
-        return mail->ask(mail, REFERENCES, *text, slice(text->end, text->end), text);
-    *text = slice(copy, end);
-    return true;
+    if (!find_byte(text, '&'))
+        return text;
+    uint8_t *copy = grab_for(mail, length_of(text)), *end = copy;
+    return decode_references(text, &end)
+               ? slice(copy, end)
+               : mail->ask(mail, REFERENCES, text, slice(text.end, text.end));
 }

@@ -9,15 +9,12 @@ enum { MOST_KEPT = 1 << 16 }; /* room for keys that waits for the next message *
 static const char *const IDENTIFYING[] = {"from", "to", "date", "subject", "message-id"};
 enum { N_IDENTIFYING = 5 };
 
-bool
+void
 add_text(Mail *mail, Texts *texts, Slice name, Slice text)
 {
     Text *added = grab_for(mail, sizeof *added);
-    if (!added)
-        return false;
     *added = (Text){NULL, name, text};
     APPEND(texts->first, texts->last, added);
-    return true;
 }
 
 bool
@@ -28,33 +25,28 @@ is_wide(Slice data)
            || (length_of(data) >= 4 && !memcmp(data.at, UTF_32, 4));
 }
 
-bool
-with_line_feeds(Mail *mail, Slice *data)
+Slice
+with_line_feeds(Mail *mail, Slice data)
 {
-    if (!find_byte(*data, '\r'))
-        return true;
-    uint8_t *copy = grab_for(mail, length_of(*data)), *to = copy;
-    if (!copy)
-        return false;
-    for (const uint8_t *at = data->at; at < data->end; at++) {
+    if (!find_byte(data, '\r'))
+        return data;
+    uint8_t *copy = grab_for(mail, length_of(data)), *to = copy;
+    for (const uint8_t *at = data.at; at < data.end; at++) {
         if (*at != '\r')
             *to++ = *at;
-        else if (at + 1 == data->end || at[1] != '\n')
+        else if (at + 1 == data.end || at[1] != '\n')
             *to++ = '\n';
     }
-    *data = slice(copy, to);
-    return true;
+    return slice(copy, to);
 }
 
 /* --- views R and B ---------------------------------------------------------------- */
 
 /* Join the visible lines and as much of the body as there is room for. */
-static bool
+static void
 add_raw(Mail *mail, const Head *head, const uint8_t *end)
 {
     uint8_t *copy = grab_for(mail, RAW_BYTES), *to = copy, *room = copy + RAW_BYTES;
-    if (!copy)
-        return false;
     const Field *field = head->first;
     const Text *stray = head->strays.first;
     while ((field || stray) && to < room) {
@@ -75,10 +67,8 @@ add_raw(Mail *mail, const Head *head, const uint8_t *end)
     size_t left = (size_t)(room - to) - (to == copy ? 2 : 0);
     if (length_of(body) > left)
         body.end = body.at + left;
-    to = put(to, body);
-    Slice text = slice(copy, to);
-    return latin1_to_utf8(mail, &text)
-           && add_text(mail, mail->texts + RAW_TEXT, slice_of("raw"), text);
+    Slice text = latin1_to_utf8(mail, slice(copy, put(to, body)));
+    add_text(mail, mail->texts + RAW_TEXT, slice_of("raw"), text);
 }
 
 /* The first bytes of a text, at most so many; no character of UTF-8 is cut. */
@@ -95,7 +85,7 @@ beginning(Slice data, size_t room)
 }
 
 /* Add the text of each text part, as long as there is room. */
-static bool
+static void
 add_body(Mail *mail)
 {
     size_t room = BODY_BYTES;
@@ -104,12 +94,11 @@ add_body(Mail *mail)
             continue;
         Slice text = beginning(leaf->data, room);
         room -= length_of(text);
-        if (!decode(mail, leaf->charset, &text)
-            || (leaf->kind == HTML && !html_text(mail, &text))
-            || !add_text(mail, mail->texts + BODY_TEXT, slice_of("body"), text))
-            return false;
+        text = decode(mail, leaf->charset, text);
+        if (leaf->kind == HTML)
+            text = html_text(mail, text);
+        add_text(mail, mail->texts + BODY_TEXT, slice_of("body"), text);
     }
-    return true;
 }
 
 /* --- keys ------------------------------------------------------------------------- */
@@ -162,104 +151,87 @@ read_view(Mail *mail, const MailView *view, Keys *keys)
 
 /* --- the digest ------------------------------------------------------------------- */
 
-typedef struct {
-    Hash hash;
-    bool is_empty; /* nothing but line feeds */
-} Naming;
-
-static void
-name_by(Naming *naming, Slice data)
-{
-    for (const uint8_t *at = data.at; naming->is_empty && at < data.end; at++)
-        naming->is_empty = *at == '\n';
-    add_to_hash(&naming->hash, data);
-}
-
-/* Hash data without white space; return how many bytes that is. */
+/* Hash data without white space, unless there is no hash; return how many bytes that is. */
 static size_t
-name_by_rest(Naming *naming, Slice data)
+name_by_rest(Hash *hash, Slice data)
 {
-    uint8_t rest[1024], *to = rest;
-    size_t n = 0;
+    uint8_t rest[1024];
+    size_t n = 0, filled = 0;
     for (const uint8_t *at = data.at; at < data.end; at++) {
-        *to = *at;
+        rest[filled] = *at;
         if (is_space(*at))
             continue;
         n++;
-        to++;
-        if (to == rest + sizeof rest) {
-            if (naming)
-                name_by(naming, slice(rest, to));
-            to = rest;
-        }
+        filled = (filled + 1) % sizeof rest;
+        if (!filled && hash)
+            add_to_hash(hash, slice(rest, rest + sizeof rest));
     }
-    if (naming)
-        name_by(naming, slice(rest, to));
+    if (hash)
+        add_to_hash(hash, slice(rest, rest + filled));
     return n;
 }
 
-static bool
-name_by_leaf(Mail *mail, Naming *naming, const Leaf *leaf)
+/* Hash a leaf behind its size; return that. */
+static size_t
+name_by_leaf(Mail *mail, Hash *hash, const Leaf *leaf)
 {
     uint8_t size[24], *end = size;
-    Slice data = leaf->data;
-    if (leaf->kind != DATA && !with_line_feeds(mail, &data))
-        return false;
-    data = without_end_space(data);
-    size_t n = leaf->kind == DATA ? name_by_rest(NULL, data) : length_of(data);
+    bool is_data = leaf->kind == DATA;
+    Slice data = without_end_space(is_data ? leaf->data : with_line_feeds(mail, leaf->data));
+    size_t n = is_data ? name_by_rest(NULL, data) : length_of(data);
     *end++ = '\n';
     end = put_number(end, n);
     *end++ = ':';
-    add_to_hash(&naming->hash, slice(size, end));
-    if (leaf->kind == DATA)
-        name_by_rest(naming, data);
+    add_to_hash(hash, slice(size, end));
+    if (is_data)
+        name_by_rest(hash, data);
     else
-        name_by(naming, data);
-    return true;
+        add_to_hash(hash, data);
+    return n;
 }
 
 /* Name the message; what has nothing to be named by is refused. */
-static bool
+static void
 find_digest(Mail *mail, const Head *head)
 {
-    Naming naming;
-    naming.is_empty = true;
-    start_hash(&naming.hash, DIGEST_SIZE);
+    Hash hash;
+    size_t n_named = 0;
+    start_hash(&hash, DIGEST_SIZE);
     for (size_t n = 0; n < N_IDENTIFYING; n++) {
         const Field *field = head->first;
         while (field && !is_equal(field->name, IDENTIFYING[n]))
             field = field->next;
         if (n)
-            add_to_hash(&naming.hash, slice_of("\n"));
+            add_to_hash(&hash, slice_of("\n"));
         if (field)
-            name_by_rest(&naming, field->value);
+            n_named += name_by_rest(&hash, field->value);
     }
     for (const Leaf *leaf = mail->first_leaf; leaf; leaf = leaf->next)
-        if (!name_by_leaf(mail, &naming, leaf))
-            return false;
-    if (naming.is_empty)
-        return stop(mail, REFUSED);
-    end_hash(&naming.hash, mail->digest);
-    return true;
+        n_named += name_by_leaf(mail, &hash, leaf);
+    if (!n_named)
+        stop(mail, REFUSED);
+    end_hash(&hash, mail->digest);
 }
 
 /* --- all of it -------------------------------------------------------------------- */
 
 /* Read a message down to the texts of its views, and name it if that is asked for. */
-static bool
+static void
 read_texts(Mail *mail, Slice data)
 {
     Head head;
     if (is_wide(data))
-        return stop(mail, REFUSED);
-    if (!with_line_feeds(mail, &data)
-        || !read_head(mail, message_start(data), data.end, &head))
-        return false;
+        stop(mail, REFUSED);
+    data = with_line_feeds(mail, data);
+    read_head(mail, message_start(data), data.end, &head);
     if (!head.first) /* perhaps one that begins badly */
-        return stop(mail, REFUSED);
-    return walk(mail, data, &head, MAX_DEPTH)
-           && add_headers(mail, &head) && add_raw(mail, &head, data.end)
-           && add_body(mail) && (!mail->is_named || find_digest(mail, &head));
+        stop(mail, REFUSED);
+    walk(mail, data, &head, MAX_DEPTH);
+    add_headers(mail, &head);
+    add_raw(mail, &head, data.end);
+    add_body(mail);
+    if (mail->is_named)
+        find_digest(mail, &head);
 }
 
 static void
@@ -286,7 +258,9 @@ Outcome
 read_mail_texts(Mail *mail, Slice data)
 {
     begin_mail(mail);
-    return (are_plain(mail) ? read_plain : read_texts)(mail, data) ? READ : mail->outcome;
+    if (!setjmp(mail->end))
+        (are_plain(mail) ? read_plain : read_texts)(mail, data);
+    return mail->outcome;
 }
 
 Outcome

@@ -39,13 +39,14 @@ find_parameter(Slice declared, const char *name, Parameter *parameter)
 }
 
 /* The value of a parameter, empty if it is not there. */
-static bool
-parameter_of(Mail *mail, Slice declared, const char *name, Slice *value)
+static Slice
+parameter_of(Mail *mail, Slice declared, const char *name)
 {
     Parameter parameter;
     Search found = find_parameter(declared, name, &parameter);
-    *value = found == FOUND ? parameter.value : slice(declared.end, declared.end);
-    return found != IS_ODD || stop(mail, REFUSED);
+    if (found == IS_ODD)
+        stop(mail, REFUSED);
+    return found == FOUND ? parameter.value : slice(declared.end, declared.end);
 }
 
 bool
@@ -66,34 +67,29 @@ message_start(Slice data)
     return data.at;
 }
 
-static bool
+static void
 add_leaf(Mail *mail, LeafKind kind, Slice charset, Slice data)
 {
     Leaf *leaf = grab_for(mail, sizeof *leaf);
-    if (!leaf)
-        return false;
     *leaf = (Leaf){NULL, kind, charset, data};
     APPEND(mail->first_leaf, mail->last_leaf, leaf);
-    return true;
 }
 
 /* Lines among the fields that are none are a text of their own. */
-static bool
+static void
 add_strays(Mail *mail, const Head *head)
 {
     size_t length = 0;
     for (const Text *stray = head->strays.first; stray; stray = stray->next)
         length += length_of(stray->text) + 1;
     if (!length)
-        return true;
+        return;
     uint8_t *copy = grab_for(mail, length), *to = copy;
-    if (!copy)
-        return false;
     for (const Text *stray = head->strays.first; stray; stray = stray->next) {
         to = put(to, stray->text);
         *to++ = '\n';
     }
-    return add_leaf(mail, TEXT, slice(to, to), slice(copy, to - 1));
+    add_leaf(mail, TEXT, slice(to, to), slice(copy, to - 1));
 }
 
 static bool
@@ -103,13 +99,12 @@ is_type_byte(uint8_t byte)
 }
 
 /* The media type at the beginning of a Content-Type field, empty if there is none. */
-static bool
-media_type(Mail *mail, Slice declared, Slice *type)
+static Slice
+media_type(Mail *mail, Slice declared)
 {
     while (declared.at < declared.end && is_text_space(*declared.at))
         declared.at++;
     const uint8_t *at = declared.at, *end = declared.end, *mark;
-    *type = slice(end, end);
     while (at < end && is_type_byte(*at))
         at++;
     mark = at;
@@ -118,10 +113,8 @@ media_type(Mail *mail, Slice declared, Slice *type)
     while (mark < at && at < end && is_type_byte(*at))
         at++;
     if (at < end && *at >= 0x80) /* perhaps a letter, or white space */
-        return stop(mail, REFUSED);
-    if (mark > declared.at && at > mark + 1)
-        *type = slice(declared.at, at);
-    return true;
+        stop(mail, REFUSED);
+    return mark > declared.at && at > mark + 1 ? slice(declared.at, at) : slice(end, end);
 }
 
 /* What follows a delimiter on its line. */
@@ -136,32 +129,29 @@ behind_delimiter(Slice rest)
     return rest.at == rest.end ? NOTHING : is_equal(rest, "--") ? CLOSING : TEXT_BEHIND;
 }
 
-static bool
+static void
 walk_part(Mail *mail, Slice part, int depth)
 {
     Head head;
     mail->parts_left--;
-    if (!read_head(mail, part.at, part.end, &head))
-        return false;
+    read_head(mail, part.at, part.end, &head);
     if (head.first) {
         APPEND(mail->first_part_field, mail->last_part_field, head.first);
         mail->last_part_field = head.last;
     }
-    return walk(mail, part, &head, depth - 1);
+    walk(mail, part, &head, depth - 1);
 }
 
 /* Walk a multipart's parts; tell whether there are any. */
 static bool
-walk_parts(Mail *mail, Slice body, Slice boundary, int depth, bool *has_parts)
+walk_parts(Mail *mail, Slice body, Slice boundary, int depth)
 {
     size_t length = length_of(boundary) + 3;
     uint8_t *delimiter = grab_for(mail, length);
-    if (!delimiter)
-        return false;
     memcpy(delimiter, "\n--", 3);
     put(delimiter + 3, boundary);
     const uint8_t *start = NULL, *at = body.at, *end = body.end;
-    bool is_open = true;
+    bool is_open = true, has_parts = false;
     while (is_open && at) {
         const uint8_t *next = NULL;
         at = find_text(slice(at, end), slice(delimiter, delimiter + length));
@@ -174,56 +164,42 @@ walk_parts(Mail *mail, Slice body, Slice boundary, int depth, bool *has_parts)
         if (behind != TEXT_BEHIND) {
             const uint8_t *part_end = at ? at : end;
             if (start) {
-                *has_parts = true;
+                has_parts = true;
                 if (!depth || !mail->parts_left)
-                    return true;
-                Slice part = slice(start, part_end > start ? part_end : start);
-                if (!walk_part(mail, part, depth))
-                    return false;
+                    break;
+                walk_part(mail, slice(start, part_end > start ? part_end : start), depth);
             }
             start = next;
             is_open = behind == NOTHING;
         }
         at = at ? at + length : NULL;
     }
-    return true;
+    return has_parts;
 }
 
-/* The subject of a message inside the message is text like any other. */
-static bool
-add_subject(Mail *mail, const Field *field)
-{
-    Slice text;
-    return readable(mail, field->value, &text)
-           && add_leaf(mail, TEXT, slice_of("utf-8"), text);
-}
-
-/* Walk a message inside the message. */
-static bool
+/* Walk a message inside the message; its subject is text like any other. */
+static void
 walk_message(Mail *mail, Slice message, Encoding encoding, int depth)
 {
     Head head;
     if (!depth || !mail->parts_left)
-        return true;
+        return;
     mail->parts_left--;
     if (encoding != AS_IT_IS && mail->messages_left) {
         mail->messages_left--;
-        if (!decode_transfer(mail, encoding, &message))
-            return false;
+        message = decode_transfer(mail, encoding, message);
     }
-    if (!read_head(mail, message_start(message), message.end, &head))
-        return false;
+    read_head(mail, message_start(message), message.end, &head);
     for (Field *field = head.first, *next; field; field = next) {
         next = field->next;
         if (is_equal(field->name, "subject")) {
-            if (!add_subject(mail, field))
-                return false;
+            add_leaf(mail, TEXT, slice_of("utf-8"), readable(mail, field->value));
         } else if (begins(field->name, "content-")) {
             field->next = NULL;
             APPEND(mail->first_part_field, mail->last_part_field, field);
         }
     }
-    return walk(mail, message, &head, depth - 1);
+    walk(mail, message, &head, depth - 1);
 }
 
 static bool
@@ -234,56 +210,48 @@ is_html_start(Slice body)
     return begins_folded(body, "<html") || begins_folded(body, "<!doctype html");
 }
 
-/* Walk a multipart, a digest no less than one whose boundary is to be guessed refused; if it
-   has no parts, all of it is text. */
+/* Walk a multipart; false if it has no parts. A digest is refused, no less than one whose
+   boundary is to be guessed. */
 static bool
-walk_multipart(Mail *mail, Slice part, const Head *head, int depth, Slice type,
-               bool *has_parts)
+walk_multipart(Mail *mail, Slice part, const Head *head, int depth, Slice type)
 {
     /* the line end that a delimiter begins with */
     const uint8_t *start = head->body > part.at ? head->body - 1 : part.at;
-    Slice boundary;
-    if (!parameter_of(mail, head->type, "boundary", &boundary))
-        return false;
-    boundary = without_end_space(boundary);
+    Slice boundary = without_end_space(parameter_of(mail, head->type, "boundary"));
     if (boundary.at == boundary.end || is_equal_folded(type, "multipart/digest"))
-        return stop(mail, REFUSED);
-    return walk_parts(mail, slice(start, part.end), boundary, depth, has_parts);
+        stop(mail, REFUSED);
+    return walk_parts(mail, slice(start, part.end), boundary, depth);
 }
 
-bool
+void
 walk(Mail *mail, Slice part, const Head *head, int depth)
 {
-    Slice known, charset, type = slice_of("text/plain");
-    if (!add_strays(mail, head) || !media_type(mail, head->type, &known)
-        || !parameter_of(mail, head->type, "charset", &charset))
-        return false;
-    bool is_known = known.at < known.end;
-    if (is_known)
-        type = known;
-    Slice body = slice(head->body, part.end);
-    bool is_multipart = begins_folded(type, "multipart/");
-    if (is_multipart) {
-        bool has_parts = false;
-        if (!walk_multipart(mail, part, head, depth, type, &has_parts))
-            return false;
-        if (has_parts)
-            return true;
+    add_strays(mail, head);
+    Slice type = media_type(mail, head->type), body = slice(head->body, part.end);
+    Slice charset = parameter_of(mail, head->type, "charset");
+    bool is_known = type.at < type.end;
+    if (!is_known)
+        type = slice_of("text/plain");
+    if (begins_folded(type, "multipart/")) {
+        if (walk_multipart(mail, part, head, depth, type))
+            return;
         is_known = false; /* without parts, all of it is text */
     } else if (!begins_folded(type, "text/") && !begins_folded(type, "message/")) {
-        return add_leaf(mail, DATA, charset, body);
+        add_leaf(mail, DATA, charset, body);
+        return;
     }
     Slice declared = stripped(head->encoding);
     if (declared.at < declared.end && *declared.at >= 0x80)
-        return stop(mail, REFUSED); /* perhaps white space */
+        stop(mail, REFUSED); /* perhaps white space */
     Encoding encoding = encoding_of(declared);
     if (is_equal_folded(type, "message/rfc822") || is_equal_folded(type, "message/global")
-        || is_equal_folded(type, "message/news"))
-        return walk_message(mail, body, encoding, depth);
-    if (!decode_transfer(mail, encoding, &body))
-        return false;
+        || is_equal_folded(type, "message/news")) {
+        walk_message(mail, body, encoding, depth);
+        return;
+    }
+    body = decode_transfer(mail, encoding, body);
     bool is_html = is_known ? is_equal_folded(type, "text/html")
                                   || is_equal_folded(type, "message/html")
                             : is_html_start(body);
-    return add_leaf(mail, is_html ? HTML : TEXT, charset, body);
+    add_leaf(mail, is_html ? HTML : TEXT, charset, body);
 }

@@ -17,16 +17,15 @@ name_text(Mail *mail, Slice data)
     end_hash(&hash, mail->digest);
 }
 
-bool
+void
 read_plain(Mail *mail, Slice data)
 {
     static const uint8_t nuls[7]; /* which no text has in a row, in UTF-16 or in UTF-32 */
-    Slice text = data, nothing = slice(data.end, data.end); /* neither charset nor name */
+    Slice nothing = slice(data.end, data.end); /* neither charset nor name */
     Slice head = length_of(data) > SEARCHED ? slice(data.at, data.at + SEARCHED) : data;
     if (is_wide(data) || (find_byte(head, 0) && !find_text(head, slice(nuls, nuls + 7))))
-        return stop(mail, REFUSED); /* the latter may be wide without a mark */
+        stop(mail, REFUSED); /* the latter may be wide without a mark */
     if (mail->is_named)
         name_text(mail, data);
-    return decode(mail, nothing, &text)
-           && add_text(mail, mail->texts + PLAIN_TEXT, nothing, text);
+    add_text(mail, mail->texts + PLAIN_TEXT, nothing, decode(mail, nothing, data));
 }

@@ -153,18 +153,14 @@ decode_base64(Slice data, uint8_t *to)
     return put(to, slice(end, data.end));
 }
 
-bool
-decode_transfer(Mail *mail, Encoding encoding, Slice *data)
+Slice
+decode_transfer(Mail *mail, Encoding encoding, Slice data)
 {
     if (encoding == AS_IT_IS)
-        return true;
+        return data;
     if (encoding == UUENCODED)
-        return stop(mail, REFUSED);
-    uint8_t *copy = grab_for(mail, length_of(*data));
-    if (!copy)
-        return false;
-    uint8_t *end = encoding == BASE64 ? decode_base64(*data, copy)
-                                      : decode_quoted_printable(*data, copy);
-    *data = slice(copy, end);
-    return true;
+        stop(mail, REFUSED);
+    uint8_t *copy = grab_for(mail, length_of(data));
+    return slice(copy, encoding == BASE64 ? decode_base64(data, copy)
+                                          : decode_quoted_printable(data, copy));
 }
