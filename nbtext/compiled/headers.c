@@ -51,7 +51,7 @@ is_field_start(Slice text)
 static bool
 is_continued(const uint8_t *line_end, const uint8_t *end)
 {
-    return line_end + 1 < end && (line_end[1] == ' ' || line_end[1] == '\t');
+    return end - line_end > 1 && (line_end[1] == ' ' || line_end[1] == '\t');
 }
 
 /* Take the next line off a block, unfolded. */

@@ -220,14 +220,14 @@ verify(const Table *table, const Array *array, uint64_t first, uint64_t end)
     uint64_t block = (start + first * array->width) / CHECKED;
     uint64_t last = (start + end * array->width - 1) / CHECKED;
     for (; block <= last; block++) {
-        if (table->verified[block])
-            continue;
+        if (__atomic_load_n(table->verified + block, __ATOMIC_RELAXED))
+            continue; /* threads may read a model at the same time */
         const uint8_t *at = table->contents.at + block * CHECKED;
         size_t left = (size_t)(table->contents.end - at);
         if (crc32_of(at, left < CHECKED ? left : CHECKED)
             != value_at(&table->checksums, block))
             return false;
-        table->verified[block] = 1;
+        __atomic_store_n(table->verified + block, 1, __ATOMIC_RELAXED);
     }
     return true;
 }
