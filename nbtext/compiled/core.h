@@ -49,8 +49,8 @@ static inline uint64_t
 word_at(const uint8_t *at, size_t n_bytes)
 {
     uint64_t word = 0;
-    if (IS_LITTLE_ENDIAN && n_bytes == sizeof word) {
-        memcpy(&word, at, sizeof word);
+    if (IS_LITTLE_ENDIAN && __builtin_constant_p(n_bytes)) { /* and so it is one load */
+        memcpy(&word, at, n_bytes);
         return word;
     }
     for (size_t n = 0; n < n_bytes; n++)

@@ -175,18 +175,15 @@ static inline uint64_t
 value_at(const Array *array, uint64_t place)
 {
     const uint8_t *at = array->at + place * array->width;
-    switch (array->width) {
+    switch (array->width) { /* each with a length that the compiler knows */
     case 1:
         return at[0];
     case 2:
-        return (uint64_t)at[0] | (uint64_t)at[1] << 8;
+        return word_at(at, 2);
     case 4:
-        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16
-               | (uint64_t)at[3] << 24;
+        return word_at(at, 4);
     default:
-        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16
-               | (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40
-               | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+        return word_at(at, 8);
     }
 }
 
