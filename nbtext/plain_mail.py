@@ -6,7 +6,7 @@ field and is no mbox, no table and not compressed. Here it is only told whether 
 beyond doubt.
 """
 
-# ruff: noqa: PTH113 -- importing pathlib costs 10 ms
+# ruff: noqa: PTH113, PTH114, PTH115, PTH116 -- importing pathlib costs 10 ms
 
 import os
 from io import BytesIO
@@ -158,9 +158,8 @@ def read_mail(descriptor: int, *, is_one: bool) -> "bytes | Begun":
         except BlockingIOError:  # set not to block, and there is no more yet
             break
         if not piece:
-            is_quiet = not is_file or time() - status.st_mtime > FRESH
-            mail = _mail_of(read, is_one=is_one, is_quiet=is_quiet)
-            if mail:
+            mail = _mail_of(read, is_one=is_one)
+            if mail and (mail is read or _is_whole(descriptor, status)):
                 return mail
             break
         read += piece
@@ -192,10 +191,48 @@ def is_name_of_file(line: bytes) -> bool:
     return not may_be_field and os.path.isfile(line)
 
 
-def _mail_of(read: bytes, *, is_one: bool, is_quiet: bool) -> bytes:
+def _mail_of(read: bytes, *, is_one: bool) -> bytes:
     """Return the mail that was read, nothing if it may be anything else."""
     if is_one or not read.startswith(ENVELOPE[: len(read)]):
         return read
-    # an mbox of one message, unless somebody may be adding to it
-    mail = read.partition(b"\n")[2]
-    return mail if is_quiet and mail[:1].isalpha() else b""
+    mail = read.partition(b"\n")[2]  # an mbox of one message
+    return mail if mail[:1].isalpha() else b""
+
+
+def _is_whole(descriptor: int, status: os.stat_result) -> bool:
+    """Return whether nobody is adding to what was read, should it be an mbox."""
+    if not S_ISREG(status.st_mode) or time() - status.st_mtime > FRESH:
+        return True
+    try:
+        path = os.readlink(f"/proc/self/fd/{descriptor}")
+        is_there = os.path.samestat(os.stat(path), status)
+        return is_there and is_quiet(descriptor, path, status)
+    except OSError:  # where the system does not tell, or the file has no name any more
+        return False
+
+
+def is_quiet(descriptor: int, path: str | bytes, read: os.stat_result) -> bool:
+    """
+    Return whether no mail program writes to a file, or has done so since it was read.
+
+    Nobody waits: a lock, or what may be one, is enough for False.
+
+    Args:
+        descriptor: the file, open for reading.
+        path: where it is; its dotlock is looked for beside it.
+        read: its status before it was read.
+
+    Raises:
+        OSError: its status cannot be read.
+    """
+    from fcntl import LOCK_NB, LOCK_SH, LOCK_UN, lockf
+
+    if os.path.islink(path) or os.path.lexists(os.fsencode(path) + b".lock"):
+        return False
+    try:
+        lockf(descriptor, LOCK_SH | LOCK_NB)
+    except OSError:
+        return False
+    lockf(descriptor, LOCK_UN)
+    now = os.fstat(descriptor)
+    return (now.st_size, now.st_mtime_ns) == (read.st_size, read.st_mtime_ns)

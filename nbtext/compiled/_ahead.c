@@ -5,23 +5,36 @@
 #include "mail.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
+
 static const Slice NOTHING = {NULL, NULL};
 
-/* Whether a file is an mbox of several messages, or has changed so late that it may become one. */
+/* Whether no mail program writes to a file, or has written to it since it was read. */
 static bool
-may_be_mbox(Slice text, int64_t changed, int64_t before)
+is_quiet(int descriptor, const char *path, const struct stat *read)
 {
-    return begins(text, "From ")
-           && (changed >= before || find_text(text, slice_of("\nFrom ")));
+    char dotlock[4096];
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    struct stat now;
+    int length = snprintf(dotlock, sizeof dotlock, "%s.lock", path);
+    return length > 0 && (size_t)length < sizeof dotlock && lstat(dotlock, &now)
+           && !lstat(path, &now) && !S_ISLNK(now.st_mode)
+           && !fcntl(descriptor, F_GETLK, &lock) && lock.l_type == F_UNLCK
+           && !fstat(descriptor, &now) && now.st_size == read->st_size
+           && now.st_mtim.tv_sec == read->st_mtim.tv_sec
+           && now.st_mtim.tv_nsec == read->st_mtim.tv_nsec;
 }
 
-/* Read an open file if it is as large as it seems, and cannot be an mbox. */
+/* Read an open file if it is as large as it seems, no mbox, and nobody makes it one. */
 static Slice
-read_open_file(int descriptor, size_t most, int64_t before)
+read_open_file(int descriptor, const char *path, size_t most, int64_t before)
 {
     struct stat status;
     if (fstat(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0
@@ -33,7 +46,9 @@ read_open_file(int descriptor, size_t most, int64_t before)
         return NOTHING;
     Slice text = slice(data, data + size);
     if (read(descriptor, data, size + 1) == (ssize_t)size
-        && !may_be_mbox(text, status.st_mtime, before))
+        && (!begins(text, "From ")
+            || (!find_text(text, slice_of("\nFrom "))
+                && (status.st_mtime < before || is_quiet(descriptor, path, &status)))))
         return text;
     free(data);
     return NOTHING;
@@ -50,7 +65,8 @@ read_files(Slice *files, size_t n, size_t most, size_t together, int64_t before)
         *file = NOTHING;
         if (descriptor < 0)
             continue;
-        *file = read_open_file(descriptor, most < together ? most : together, before);
+        *file = read_open_file(descriptor, path, most < together ? most : together,
+                               before);
         together -= length_of(*file);
         close(descriptor);
     }

@@ -12,7 +12,7 @@ from time import time
 from typing import Final, TypeAlias
 
 from nbtext.document import Item, Unread
-from nbtext.plain_mail import FRESH
+from nbtext.plain_mail import FRESH, is_quiet
 
 ReadSmall: TypeAlias = (
     "Callable[[tuple[bytes, ...], int, int, int], Sequence[bytes | None]]"
@@ -82,38 +82,32 @@ def small_files(
         most: maximum bytes of a file.
         together: maximum bytes of all of them.
         before: seconds since 1970; what begins like an mbox, and has changed since, may
-            grow.
+            be growing, and its locks are looked at.
 
     Returns:
         What is in each; None for one that is empty, large, no regular file, changing or
-        not there, for one that is an mbox or may grow to one, and for what is too much
-        together.
+        not there, for one that is an mbox or may be growing to one, and for what is too
+        much together.
     """
     texts = []
     for path in paths:
-        found = small_file(path, min(most, together))
-        if found is not None and _may_be_mbox(*found, before):
-            found = None
-        text = None if found is None else found[0]
+        text = small_file(path, min(most, together), before)
         together -= len(text or b"")
         texts.append(text)
     return texts
 
 
-def _may_be_mbox(text: bytes, status: os.stat_result, before: int) -> bool:
-    """Return whether a file is an mbox of several messages, or may become one."""
-    if not text.startswith(b"From "):
-        return False
-    return status.st_mtime_ns // 10**9 >= before or b"\nFrom " in text
-
-
-def small_file(path: str | bytes, most: int) -> tuple[bytes, os.stat_result] | None:
+def small_file(path: str | bytes, most: int, before: int | None = None) -> bytes | None:
     """
-    Read a file in the fewest steps.
+    Read one file in the fewest steps.
+
+    Args:
+        path: of the file.
+        most: maximum bytes of it.
+        before: as in `small_files`; None if an mbox is read, too.
 
     Returns:
-        What is in it, and its status before it was read; None if it is empty, large, no
-        regular file, changing or not there.
+        What is in it; None for what `small_files` leaves.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -124,8 +118,14 @@ def small_file(path: str | bytes, most: int) -> tuple[bytes, os.stat_result] | N
         if not (stat.S_ISREG(status.st_mode) and 0 < status.st_size <= most):
             return None
         text = os.read(descriptor, status.st_size + 1)
+        if len(text) != status.st_size:
+            return None
+        if before is not None and text.startswith(b"From "):
+            is_old = status.st_mtime_ns // 10**9 < before
+            if b"\nFrom " in text or not (is_old or is_quiet(descriptor, path, status)):
+                return None
     except OSError:
         return None
     finally:
         os.close(descriptor)
-    return (text, status) if len(text) == status.st_size else None
+    return text

@@ -120,8 +120,8 @@ def load(unread: Unread, max_bytes: int) -> Document:
         SourceError: it cannot be read, or is damaged before its end or `max_bytes`.
     """
     small = small_file(unread.path, min(max_bytes, SMALL))
-    if small is not None and not _is_compressed(small[0]):
-        return Document(unread.name, (small[0],), unread.label, unread.is_mail)
+    if small is not None and not _is_compressed(small):
+        return Document(unread.name, (small,), unread.label, unread.is_mail)
     stream = _opened(unread)
     try:
         text, is_cut = read_start(stream, max_bytes)

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from io import BytesIO, TextIOWrapper
 from math import inf, nan
 from pathlib import Path
@@ -37,6 +38,7 @@ from nbtext.scoring.stored import (
 from nbtext.store.compacting import compact
 from nbtext.tokens.engine import engine
 from tests.build import FROM_LINE, HAM, SPAM, mail
+from tests.locking import dotlocked, fcntl_locked
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(ROOT.parent, "shared", "corpora", "spamassassin")
@@ -595,17 +597,32 @@ def test_a_message_goes_on_whatever_happens(
     )
 
 
-def test_a_fresh_mbox_in_a_file_is_left_to_who_looks_for_locks(
-    tmp_path: Path,
+@pytest.mark.parametrize("locked", [fcntl_locked, dotlocked])
+def test_a_fresh_mbox_in_a_file_is_left_to_who_waits_for_locks(
+    locked: Callable[[Path], AbstractContextManager[None]], tmp_path: Path
 ) -> None:
     path = tmp_path / "fresh"
     path.write_bytes(FROM_LINE + MAIL)
 
-    with path.open("rb") as file:
+    with locked(path), path.open("rb") as file:
         read = read_mail(file.fileno(), is_one=False)
 
         assert isinstance(read, Begun)
         assert (read.head, file.read()) == (b"", FROM_LINE + MAIL)
+
+    with path.open("rb") as file:
+        assert read_mail(file.fileno(), is_one=False) == MAIL
+
+
+def test_a_fresh_mbox_without_a_name_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "fresh"
+    path.write_bytes(FROM_LINE + MAIL)
+
+    with path.open("rb") as file:
+        path.unlink()
+        assert isinstance(read_mail(file.fileno(), is_one=False), Begun)
+        path.write_bytes(FROM_LINE + MAIL)
+        assert isinstance(read_mail(file.fileno(), is_one=False), Begun)
 
 
 def test_what_does_not_come_to_its_end_at_once_is_waited_for(

@@ -1,15 +1,18 @@
 """Small files that are read ahead: what is in them, and what is left to be opened."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nbtext.document import PAUSE, Document, Item, Note, Unread
+from nbtext.plain_mail import is_quiet
 from nbtext.sources._ahead import FILES, encoded, small_files, with_texts
 from nbtext.tokens.engine import COMPILED, best
+from tests.locking import dotlocked, fcntl_locked
 
 READERS = [pytest.param(small_files, id="plain")]
 if best() == COMPILED:
@@ -17,6 +20,8 @@ if best() == COMPILED:
 
     READERS.append(pytest.param(_compiled.small_files, id="compiled"))
 
+Locked = Callable[[Path], AbstractContextManager[None]]
+MAIL = b"From a@b\nSubject: x\n\nHere\n"
 MBOX = b"From a@b\nSubject: x\n\nFrom here\n"
 OLD, NOW = 10**9, 2**62
 
@@ -48,21 +53,56 @@ def test_what_is_simple_is_read_and_all_else_is_left(read: Any, tmp_path: Path) 
     assert found.keys() == {*names}
 
 
-MAIL = b"From a@b\nSubject: x\n\nHere\n"
-
-
 @pytest.mark.parametrize("read", READERS)
-def test_what_begins_like_an_mbox_and_is_young_is_left(
-    read: Any, tmp_path: Path
+@pytest.mark.parametrize("locked", [fcntl_locked, dotlocked])
+def test_what_begins_like_an_mbox_is_left_while_it_is_young_and_locked(
+    read: Any, locked: Locked, tmp_path: Path
 ) -> None:
     mail = tmp_path / "mail"
     mail.write_bytes(MAIL)
+    paths = (encoded(str(mail)),)
 
     for changed, is_young in ((OLD - 1, False), (OLD, True), (OLD + 1, True)):
         os.utime(mail, (changed, changed))
-        assert read((encoded(str(mail)),), 100, 100, OLD) == [
-            None if is_young else MAIL
-        ]
+        with locked(mail):
+            assert read(paths, 100, 100, OLD) == [None if is_young else MAIL]
+        assert read(paths, 100, 100, OLD) == [MAIL]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_young_file_may_be_locked_by_the_name_that_a_link_leads_to(
+    read: Any, tmp_path: Path
+) -> None:
+    mail, link = tmp_path / "mail", tmp_path / "link"
+    mail.write_bytes(MAIL)
+    link.symlink_to(mail)
+
+    assert read((encoded(str(link)),), 100, 100, 0) == [None]
+    assert read((encoded(str(link)),), 100, 100, NOW) == [MAIL]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_file_whose_name_is_too_long_for_a_dotlock_has_none(
+    read: Any, tmp_path: Path
+) -> None:
+    mail = tmp_path / ("m" * 253)
+    mail.write_bytes(MAIL)
+
+    assert read((encoded(str(mail)),), 100, 100, 0) == [MAIL]
+
+
+def test_a_young_file_that_is_written_to_as_it_is_read_is_left(tmp_path: Path) -> None:
+    mail = tmp_path / "mail"
+    mail.write_bytes(MAIL)
+    with mail.open("rb") as file:
+        before = os.fstat(file.fileno())
+        assert is_quiet(file.fileno(), str(mail), before)
+
+        os.utime(mail, ns=(0, before.st_mtime_ns + 1))
+        assert not is_quiet(file.fileno(), str(mail), before)
+        mail.write_bytes(MAIL + b"x")
+        os.utime(mail, ns=(0, before.st_mtime_ns))
+        assert not is_quiet(file.fileno(), str(mail), before)
 
 
 @pytest.mark.parametrize("read", READERS)
