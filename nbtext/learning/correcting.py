@@ -9,7 +9,8 @@ quarter after the other; of few of a class, a quarter of each class), correction
 made of the others beside all and beside half of what the counts say, and if the quarter
 loses more by the better one than chance may take, and more documents bring, there is
 none. Beside half, more than two classes may move twice as far, too. Of many documents
-the trial is made twice, at last of more of them.
+the trial is made twice, at last of more of them; of very many some are held out of the
+correction that is kept, and say how steep its scores are.
 (Two halves would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
 
@@ -23,9 +24,8 @@ docs/experiments/042-thresholds-of-text.md).
 from __future__ import annotations
 
 from collections import Counter as Tally
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -77,7 +77,16 @@ TRIED_AGAIN_TERMS: Final = 1 << 22
 long as all the rest, and hardly differs."""
 
 MORE: Final = 1.5
-"""There is a second trial if it has so many times the documents of the first."""
+"""There is a second trial if it has so many times the documents of the first; and of so
+many times those of the second, some of all decide what it would have."""
+
+APART: Final = 32
+"""Of many documents one in so many is held out of the correction that is kept, and
+decides how steep its scores are: they go the further, the more there is to learn from
+(docs/experiments/081-many-decide.md)."""
+
+MOST_APART: Final = 2048
+"""Maximum documents that are held out so."""
 
 DEALT: Final = 50
 """With fewer documents than so many times the classes a trial holds out as many of each
@@ -179,13 +188,11 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
         if trial is None or not trial.is_won:
             return Made(None, trial)
         give_back()
-        correction, held_out = making(visits_to(VISITED)).correction(trial)
+        made = making(visits_to(VISITED)).made(trial)
         give_back()
     except OverflowError:  # of documents that are there millions of times
         return Made(None, None)
-    if not len(correction.amounts):
-        return Made(None, trial)
-    return Made(correction, trial, held_out)
+    return made
 
 
 def _deciding_trial(
@@ -206,8 +213,7 @@ def _deciding_trial(
     second = visits_to(TRIED_AGAIN, TRIED_AGAIN_TERMS)
     if len(second.order) < MORE * len(first.order):
         return trial
-    again = making(second)
-    return again.trial_of_shares([again.part(0)], (trial.doubt, trial.pace))
+    return making(second).trial_again(trial)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,11 +265,26 @@ class _Making:
     def trial_of_shares(self, parts: list[_Part], manner: Manner) -> Trial:
         """Try each share in one manner, and return the trial of the better one."""
 
-        def tried(share: float) -> tuple[float, Trial]:
+        def tried(share: float) -> Trial:
             trial = self._tried(parts, share, manner)
-            return trial.adjustment.loss, trial
+            _loss_by(trial)  # which is computed where the trial is made
+            return trial
 
-        return min(self.map_(tried, SHARES), key=itemgetter(0))[1]
+        return min(self.map_(tried, SHARES), key=_loss_by)
+
+    def trial_again(self, first: Trial) -> Trial:
+        """
+        Return the trial of the better share, with the manner that a first one chose.
+
+        If that doubts labels, it is tried without, too: the more documents there are,
+        the less often is it the label that is wrong.
+        """
+        parts = [self.part(0)]
+        best = self.trial_of_shares(parts, (first.doubt, first.pace))
+        if best.doubt:
+            other = self._tried(parts, best.share, (0.0, best.pace))
+            best = min(best, other, key=_loss_by)
+        return best
 
     def part(self, number: int) -> _Part:
         """Hold out a part of the documents, and score all without it."""
@@ -285,7 +306,9 @@ class _Making:
         for base, order, held_out in parts:
             labels = self.visits.labels.take(held_out)
             loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
-            logits = self._learnt(base, share, manner, order, held_out).logits
+            logits = self._learnt(
+                base, share, manner, order, held_out, is_kept=False
+            ).logits
             counted = self.base.model.documents
             trials.append(
                 Trial(share, doubt, 1, loss_without, logits, labels, counted, pace)
@@ -299,23 +322,24 @@ class _Making:
         give_back()  # the part, and what it took to take it away
         return rest
 
-    def correction(self, trial: Trial) -> tuple[Correction, Calibration | None]:
-        """Make the correction of all documents; return what they score by it, too."""
-        visits, share = self.visits, trial.share
-        taken = trial.adjustment.t * trial.shares
-        trial = trial.without(trial.adjustment.t)
+    def made(self, trial: Trial) -> Made:
+        """Make the correction of all documents, as a trial of fewer has found best."""
+        visits = self.visits
         base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
         lengths = self._lengths()
-        manner = trial.doubt, trial.pace
-        learnt = self._learnt(base, share, manner, visits.order)
+        trial, learnt = self._learnt_of_all(base, trial)
         give_back()
+        if not trial.is_won:
+            return Made(None, trial)
+        share, taken = trial.share, trial.adjustment.t * trial.shares
+        trial = trial.without(trial.adjustment.t)
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
             self.base.fit.slope * share,
             trial.steepness,
-            documents=len(visits.order),
+            documents=int((~self._apart()).sum()),
             made_with=trial.facts(len(self.base.model.classes)),
         )
         documents, classes = learnt.amounts.nonzero()
@@ -336,7 +360,47 @@ class _Making:
             biases=tuple(bias - level for bias in correction.biases),
             terms=terms,
         )
-        return correction, self._held_out(learnt, info, lengths)
+        if not len(correction.amounts):
+            return Made(None, trial)
+        return Made(correction, trial, self._held_out(learnt, info, lengths))
+
+    def _learnt_of_all(
+        self, base: NDArray[np.int32], trial: Trial
+    ) -> tuple[Trial, Learnt]:
+        """
+        Learn of all documents as a trial has found best.
+
+        Of many some are held out, and decide how steep scores are and what is taken of
+        the classes' shares: the trial has learnt from far fewer.
+
+        Returns:
+            The trial that has decided so, and what was learnt.
+        """
+        order, is_apart = self.visits.order, self._apart()
+        held_out = order[is_apart]
+        scored = order if base.shape[1] == 2 else held_out
+        manner = trial.doubt, trial.pace
+        learnt = self._learnt(
+            base, trial.share, manner, order[~is_apart], scored, is_last=True
+        )
+        if len(held_out):
+            labels = self.visits.labels.take(held_out)
+            logits = learnt.logits
+            logits = logits[is_apart] if len(logits) > len(held_out) else logits
+            loss = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
+            trial = replace(
+                trial, loss_without=loss, logits=logits, labels=labels, parts=1
+            )
+        return trial, learnt
+
+    def _apart(self) -> NDArray[np.bool_]:
+        """Return which visits are held out of a correction of all: none of few."""
+        n_visits = len(self.visits.order)
+        is_apart = np.zeros(n_visits, np.bool_)
+        if n_visits >= MORE * TRIED_AGAIN:
+            every = max(APART, -(-n_visits // MOST_APART))
+            is_apart[every - 1 :: every] = True
+        return is_apart
 
     def _lengths(self) -> NDArray[np.int64]:
         """Return the squared length of each document's vector, of a unit a view."""
@@ -409,13 +473,22 @@ class _Making:
         share: float,
         manner: Manner,
         order: NDArray[np.int64],
-        scored: NDArray[np.int64] | None = None,
+        scored: NDArray[np.int64],
+        *,
+        is_kept: bool = True,
+        is_last: bool = False,
     ) -> Learnt:
         """
-        Learn a correction of documents in an order; or score some with it alone.
+        Learn a correction of documents in an order, and score some with it.
 
-        Those of two classes of which it is learnt are scored, too.
-        What is learnt is the end: the vectors are given up for it.
+        Args:
+            base: the scores that are corrected.
+            share: how far they are believed.
+            manner: how documents move classes.
+            order: those that do.
+            scored: those that are scored.
+            is_kept: whether what was learnt is wanted, too.
+            is_last: whether the vectors are given up for it.
         """
         visits = self.visits
         pupils = Pupils(
@@ -426,10 +499,7 @@ class _Making:
             self.firsts[-1],
         )
         rate = rate_of(base.shape[1], *manner)
-        if scored is None:
-            scored = order if base.shape[1] == 2 else order[:0]
-            return correct(pupils, order, rate, scored, is_last=True)
-        return correct(pupils, order, rate, scored, is_kept=False)
+        return correct(pupils, order, rate, scored, is_kept=is_kept, is_last=is_last)
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Write the base scores of documents that have been scored; return which."""
@@ -516,6 +586,11 @@ def _counted(
         block.release()
     table = with_classes(counter.table(), model.classes)
     return batch_model_of(table, model.scoring, map_)
+
+
+def _loss_by(trial: Trial) -> float:
+    """Return what trials are compared by."""
+    return trial.adjustment.loss
 
 
 def _loss(logits: NDArray[np.float64], labels: NDArray[np.int64]) -> float:

@@ -246,6 +246,81 @@ def test_the_second_trial_has_the_doubt_of_the_first(
     assert doubts[240] == [chosen]
 
 
+@pytest.mark.parametrize("wrong", [0.0, 0.4])
+def test_the_second_trial_may_find_that_no_label_is_to_be_doubted(
+    wrong: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = rates_tried(monkeypatch)
+    first = correcting._Making.trial
+
+    def doubting(making: Any) -> Trial | None:
+        trial = first(making)
+        return trial and replace(trial, doubt=0.5)
+
+    monkeypatch.setattr(correcting._Making, "trial", doubting)
+    random = np.random.default_rng(5)
+    rows = [
+        (str(random.choice(TOPICS)) if random.random() < wrong else label, text)
+        for label, text in confusing()
+    ]
+
+    found = trained_on(rows).contents.correction
+
+    assert [rate.doubt for rate in rates[180]] == [0.5, 0.5, 0.0]
+    if not wrong:
+        assert found is not None
+        assert found.info.made_with["doubt"] == 0.0
+    else:
+        assert found is None or found.info.made_with["doubt"] == 0.5
+
+
+def test_of_very_many_documents_some_say_how_steep_the_scores_of_all_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rates = rates_tried(monkeypatch)
+    logits: list[Any] = []
+    correct = correcting.correct  # type: ignore[attr-defined]
+
+    def kept(*of_it: Any, **options: Any) -> Learnt:
+        learnt = correct(*of_it, **options)
+        logits[:] = [learnt.logits]
+        return learnt
+
+    monkeypatch.setattr(correcting, "correct", kept)
+    of_few = correction_of(trained_on(confusing())).info
+    monkeypatch.setattr(correcting, "TRIED_AGAIN", 160)
+    monkeypatch.setattr(correcting, "APART", 8)
+    rates.clear()
+
+    found = correction_of(trained_on(confusing()))
+
+    facts, amounts = found.info.made_with, found.amounts
+    documents = map(tuple, amounts.entries.tolist())
+    assert (facts["held_out"], facts["parts"]) == (30, 1)
+    assert found.info.documents == 210
+    assert len(rates[210]) == 1
+    assert 100 < len({*documents}) <= 210  # the others have moved no class
+    assert logits[0].shape == (30, len(TOPICS))
+    assert found.info.steepness != of_few.steepness
+
+
+def test_of_two_classes_all_are_scored_where_some_decide(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [row for row in confusing(600) if row[0] in TOPICS[:2]][:240]
+    monkeypatch.setattr(correcting, "TRIED", 120)
+    monkeypatch.setattr(correcting, "TRIED_AGAIN", 160)
+    monkeypatch.setattr(correcting, "MOST_APART", 7)
+
+    trained = trained_on(rows)
+
+    info, of_all = correction_of(trained).info, trained.contents.calibrations[-1]
+    assert info.made_with["held_out"] == 6  # one in 35
+    assert info.documents == 234
+    assert of_all.documents == Tally(label for label, _ in rows)
+    assert sum(of_all.counts.values()) == 240
+
+
 @pytest.mark.skipif(not engine().is_compiled, reason="arrays need the vectors")
 def test_vectors_have_left_memory_when_values_are_told(
     monkeypatch: pytest.MonkeyPatch,
