@@ -147,7 +147,8 @@ class TermTable(NamedTuple):
             entries = slice(starts[0], starts[-1])
             places = np.repeat(terms, np.diff(starts))
             places += self.classes[entries]
-            cells[places] = values[entries]
+            # numpy takes twice as long where it converts what it puts there
+            cells[places] = values[entries].astype(kind, copy=False)
             working.done(len(terms) * BYTES_AN_ENTRY)
         working.let_go()
         return cells.reshape(-1, 2)
@@ -413,24 +414,22 @@ def _indexed(
 
 def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
     """Return where the keys of each value of their first bits begin."""
-    sizes = zeros(1 << bits, place_type)
-    working = Ranges([keys, sizes])
+    starts = empty((1 << bits) + 1, place_type)
+    working, next_one = Ranges([keys, starts]), 0
     for start in range(0, len(keys), RANGE):
         bucket_of = (keys[start : start + RANGE] >> np.uint64(KEY_BITS - bits)).view(
             np.int64
         )
-        counts = np.bincount(bucket_of - bucket_of[0])
-        sizes[bucket_of[0] : bucket_of[0] + len(counts)] += counts
+        first = int(bucket_of[0])
+        ends = np.cumsum(np.bincount(bucket_of - first))
+        # where a bucket ends, the next one begins
+        starts[next_one : first + 1] = start
+        next_one = first + 1 + len(ends)
+        starts[first + 1 : next_one] = ends + start
         working.done(bucket_of.nbytes)
-    before = 0
-    for start in range(0, len(sizes), RANGE):
-        part = sizes[start : start + RANGE]
-        ends = np.cumsum(part, dtype=np.int64)
-        part[:] = ends - part + before
-        before += int(ends[-1])
-        working.done(ends.nbytes)
+    starts[next_one:] = len(keys)
     working.let_go()
-    return sizes
+    return starts[:-1]
 
 
 def arrange_runs(runs: Sequence[SortedCounts], map_: Map = map) -> TermTable:

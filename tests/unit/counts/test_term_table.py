@@ -50,6 +50,29 @@ def test_each_key_is_found_and_no_other(keys: list[int]) -> None:
     )
 
 
+@pytest.mark.parametrize("step", [1, 2, 7, 1 << 20])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param([5], id="one"),
+        pytest.param([0, 2**40, 2**47, TOP], id="far apart"),
+        pytest.param([*range(30), *range(TOP - 30, TOP)], id="at both ends"),
+        pytest.param([2**46 + n for n in range(50)], id="one bucket"),
+        pytest.param(sorted(set(RANDOM[:200].tolist())), id="random"),
+    ],
+)
+def test_a_bucket_begins_at_its_first_key_in_whatever_ranges_they_are_gone_through(
+    keys: list[int], step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(term_table, "RANGE", step)
+
+    table = arrange_runs([run(dict.fromkeys(keys, 1)), run({})])
+
+    firsts = np.arange(len(table.buckets), dtype=np.uint64) << table.shift
+    assert len(table.buckets) == 2**48 >> int(table.shift)
+    assert table.buckets.tolist() == np.searchsorted(table.keys[:-1], firsts).tolist()
+
+
 def test_keys_that_lie_close_together_take_no_longer_to_find() -> None:
     keys = np.arange(1, 400_000, 2, dtype=np.uint64)  # all of them in one bucket
     table = arrange_runs([run(dict.fromkeys(keys.tolist(), 1)), run({})])
