@@ -9,7 +9,6 @@ of them are scored for calibration; a correction is learnt from more.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections import defaultdict
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -120,6 +119,11 @@ class Block:
             sizes += terms.sizes
         return sizes
 
+    @property
+    def n_terms(self) -> int:
+        """Return how many distinct terms all of them have."""
+        return sum(len(terms.keys) for terms in self.views)
+
     def part(self, places: slice) -> Block:
         """Return documents that stand side by side; their terms are not copied."""
         return Block(
@@ -205,7 +209,7 @@ class Sample:
         self._keep(block)
         self._is_pruned = False
         self._documents += len(block)
-        self._terms += int(block.sizes.sum())
+        self._terms += block.n_terms
         is_long = self._documents > SLACK * self._limit
         if is_long or self._terms > SLACK * self._terms_limit:
             self.prune()
@@ -225,7 +229,7 @@ class Sample:
         if block.is_aside:
             return
         self._in_memory.append(len(self._blocks) - 1)
-        self._n_in_memory += int(block.sizes.sum())
+        self._n_in_memory += block.n_terms
         if self._n_in_memory > self._most_in_memory:
             blocks = put_aside([self._blocks[place] for place in self._in_memory])
             for place, aside in zip(self._in_memory, blocks, strict=True):
@@ -312,14 +316,21 @@ class Sample:
             return {n: [*range(len(own))] for n, own in enumerate(self._blocks)}, None
         last = self._last_half(most, most_terms, distinct=distinct)
         last = min(_half_of(self.end), last)
+        # what begins below the last is in; copies are told by looking at all of them
+        sure = 0 if distinct else last
         rows: list[tuple[Place, int, int, int]] = []
+        kept: dict[int, list[int]] = {}
+        n_terms = n_documents = 0
         for number, block in enumerate(self._blocks):
-            places = np.flatnonzero(block.halves <= last).tolist()
-            sizes = block.sizes.take(places).tolist()
+            halves, of_block = block.halves, block.sizes
+            is_sure = halves < sure
+            kept[number] = np.flatnonzero(is_sure).tolist()
+            n_documents += len(kept[number])
+            n_terms += int(of_block[is_sure].sum())
+            places = np.flatnonzero(~is_sure & (halves <= last)).tolist()
+            sizes = of_block.take(places).tolist()
             rows += zip(block.places_of(places), sizes, repeat(number), places)
         rows.sort()
-        kept: defaultdict[int, list[int]] = defaultdict(list)
-        n_terms = n_documents = 0
         end, before = self.end, (b"", "")
         for at, size, number, place in rows:
             is_out = end is not None and at > end
@@ -332,7 +343,7 @@ class Sample:
             n_terms += size
             n_documents += not is_copy
             before = at[:2]
-        chosen = {number: sorted(places) for number, places in sorted(kept.items())}
+        chosen = {number: sorted(places) for number, places in kept.items() if places}
         return chosen, end
 
     def _last_half(self, most: int, most_terms: int, *, distinct: bool = False) -> int:

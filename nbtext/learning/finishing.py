@@ -168,7 +168,7 @@ def finish(
     )
     if sum(map(len, blocks)) < FEWEST:
         rival = None  # they are too few to choose by
-    is_small = sum(int(block.sizes.sum()) for block in blocks) <= KEPT
+    is_small = sum(block.n_terms for block in blocks) <= KEPT
     held_out = HeldOut(*without_copies(blocks)) if distinct else HeldOut(blocks)
     del blocks
     if is_small and (may_correct or rival is not None):

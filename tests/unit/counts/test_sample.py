@@ -2,6 +2,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nbtext.counts.sample import Block, Sample, put_aside, without_copies
 from nbtext.tokens.bags import Terms
@@ -203,6 +205,41 @@ def test_digests_that_begin_alike_are_told_apart() -> None:
 
     assert (one[8], other[8]) == (1, 3)
     assert sample.end == (bytes([2] * 8 + [7] * 8), "ham", 2)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 3), st.integers(0, 2), st.integers(0, 3), st.booleans()
+        ),
+        max_size=12,
+    ),
+    st.integers(1, 6),
+    st.integers(0, 12),
+)
+def test_the_sample_is_the_longest_beginning_that_keeps_its_limits(
+    documents: list[tuple[int, int, int, bool]], most: int, most_terms: int
+) -> None:
+    sample = Sample(documents=most, terms=most_terms)
+    in_order = []
+    for number, (first, second, size, is_spam) in enumerate(documents):
+        document = block([number], size=size, label="spam" if is_spam else "ham")
+        document.digests[0] = bytes([first] * 8 + [second] * 8)
+        sample.add(document)
+        in_order.append((*document.places[0], size))
+    in_order.sort()
+    expected, n_terms = [], 0
+    for *place, size in in_order[:most]:
+        n_terms += size
+        if n_terms > most_terms:
+            break
+        expected.append(tuple(place))
+
+    found = sorted(place for block in sample.blocks() for place in block.places)
+
+    assert found == expected
+    behind = [tuple(place) for *place, _ in in_order[len(expected) :]]
+    assert sample.end == min(behind, default=None)
 
 
 def test_a_document_without_terms_is_in_where_no_more_terms_fit() -> None:
