@@ -401,7 +401,8 @@ def _indexed(
     columns: tuple[NDArray[np.integer], ...],
 ) -> TermTable:
     """Return a table with the index of its keys, of which the last is the sentinel."""
-    bits = max((len(keys) - 1).bit_length() - 1, 1)
+    # two to four keys in each: an index of twice as many is further from the processor
+    bits = max((len(keys) - 1).bit_length() - 2, 1)
     return TermTable(
         keys=keys,
         buckets=_buckets(keys[:-1], bits, starts.dtype),
