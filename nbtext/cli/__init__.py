@@ -42,6 +42,8 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
         from nbtext.cli import _status as status
 
         code = status.as_bogofilter(code)
+    if is_program:
+        gc.freeze()  # else the interpreter, ending, looks for circles in all there is
     sys.exit(code)
 
 

@@ -23,7 +23,12 @@ loaded, and whether it looks at what is new seldom."""
 def states(arguments: str, *command_line: str) -> str:
     command = [sys.executable, "-c", SCRIPT.format(arguments), *command_line]
     done = subprocess.run(
-        command, capture_output=True, check=True, text=True, timeout=PATIENCE
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=PATIENCE,
     )
     return done.stderr
 
@@ -40,6 +45,19 @@ def test_what_goes_through_many_documents_collects_seldom(tmp_path: Path) -> Non
 
     assert states("", "train", "-q", "-m", model, *sources) == "True True True\n"
     assert states("", "eval", "-q", "-m", model, *sources) == "True True True\n"
+
+
+def test_nothing_is_looked_through_where_a_program_ends(tmp_path: Path) -> None:
+    """One message is classified before the collector would be turned on again."""
+    model = str(tmp_path / "m.nbt")
+    for label in ("ham", "spam"):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1").write_text(label)
+    states(
+        "", "train", "-q", "-m", model, *(str(tmp_path / s) for s in ("ham", "spam"))
+    )
+
+    assert states("", "classify", "-m", model) == "False True False\n"
 
 
 def test_who_calls_the_command_line_keeps_a_collector_of_their_own() -> None:
