@@ -3,8 +3,8 @@ Counts arranged by term: what scoring many documents looks up.
 
 The entries of a count table or of a model file go in; out comes, for each view, every
 distinct term once with its entries side by side, and a direct index on the top bits of
-the keys. Keys are hashes, so they fill the index evenly, and a term is found in a step
-or two.
+the keys. Keys are hashes, so they fill the index evenly, and a term is found in a few
+steps.
 """
 
 from __future__ import annotations
