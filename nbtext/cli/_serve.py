@@ -1,6 +1,7 @@
 """What `nbtext serve` does, apart from reading its command line."""
 
 import os
+import signal
 from functools import lru_cache
 from time import gmtime, strftime, time
 from typing import Final, NamedTuple
@@ -61,6 +62,7 @@ def run(request: ServeRequest) -> None:
         ListenError: it cannot listen there.
     """
     hold_standard_streams()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # no worker has read the model yet
     if request.users is not None:
         check_users(request.users)
     if request.trusts_names and (request.users is None or not request.may_tell):

@@ -10,7 +10,6 @@ much memory, it does to the helper, and the next request has another one.
 import asyncio
 import gc
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -36,8 +35,15 @@ from nbtext.serving.spamd import TRY_AGAIN, Request
 from nbtext.serving.users import AnyHandler, handler_of
 from nbtext.store.reuse import keep_tables
 
-DEAF: Final = "from signal import SIG_IGN, SIGINT, signal; signal(SIGINT, SIG_IGN); "
-"""What a process of the server does first: Ctrl-C, which comes to all, is for one."""
+DEAF: Final = (
+    "from signal import SIG_IGN, SIGHUP, SIGINT, SIGTERM, signal; "
+    "[signal(number, SIG_IGN) for number in (SIGHUP, SIGINT, SIGTERM)]; "
+)
+"""
+What a process of the server does first: signals are for the supervisor, even if they
+come to all, as Ctrl-C does. The end of the supervisor is the end of its workers, and
+that of a worker the end of its helper.
+"""
 
 COMMAND: Final = f"{DEAF}from nbtext.serving.helper import be_one; be_one()"
 """What the helper's process does."""
@@ -229,9 +235,6 @@ def variables() -> dict[str, str]:
 
 def be_one() -> None:
     """Be the helper of the worker at the other end of standard input, until it ends."""
-    # signals are for the supervisor; the end of the worker is the end of its helper
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
     os.nice(NICENESS)
     with socket.socket(fileno=os.dup(0)) as worker, suppress(*ENDS):
         options = HandlerOptions.rebuilt(unframed(worker))

@@ -16,7 +16,7 @@ from pathlib import Path
 from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.errors import BusyError, ListenError, SettingsError
+from nbtext.errors import ListenError, SettingsError
 from nbtext.files import locked
 
 Network: TypeAlias = IPv4Network | IPv6Network
@@ -274,19 +274,28 @@ def _listen_unix(address: Address, mode: int, wait: float) -> Listener:
         opening = partial(os.open, flags=os.O_RDONLY | os.O_DIRECTORY)
         with locked(folder, opening, wait=wait, what=what):
             _make_room(address.path)
-            # nobody may connect before the mode is what it shall be
-            before = os.umask(0o777)
             try:
-                opened.bind(address.path)
-            finally:
-                os.umask(before)
-            Path(address.path).chmod(mode)
-            opened.listen(BACKLOG)
+                _bind(opened, address.path, mode)
+            except BaseException:
+                if opened.getsockname():  # else the file is another's
+                    Path(address.path).unlink(missing_ok=True)
+                raise
         opened.setblocking(False)
-    except (OSError, BusyError):
+        return Listener(opened, str(address), _identity(address.path))
+    except BaseException:  # of a signal, too
         opened.close()
         raise
-    return Listener(opened, str(address), _identity(address.path))
+
+
+def _bind(opened: socket.socket, path: str, mode: int) -> None:
+    # nobody may connect before the mode is what it shall be
+    before = os.umask(0o777)
+    try:
+        opened.bind(path)
+    finally:
+        os.umask(before)
+    Path(path).chmod(mode)
+    opened.listen(BACKLOG)
 
 
 def _make_room(path: str) -> None:

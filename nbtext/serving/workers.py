@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import ip_network
 from time import monotonic
+from types import FrameType
 from typing import Any, Final
 
 from nbtext.serving.framing import framed, unframed
@@ -35,6 +36,9 @@ READY: Final = b"1"
 PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
 """Seconds until the successor of a worker is started: at first, and at most."""
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""What tells a server to end, and SIGHUP, which has it read the model again."""
 
 NO_START: Final = (OSError, RuntimeError)
 """Errors of a system that has no room for a process, a socket or a thread now."""
@@ -61,6 +65,8 @@ def supervise(
         log: the log.
     """
     asyncio.run(_Supervisor(service, listeners, command, log).run(n_workers))
+    for number in SIGNALS:  # all is done, whatever else comes
+        signal.signal(number, signal.SIG_IGN)
 
 
 class _Supervisor:
@@ -78,10 +84,7 @@ class _Supervisor:
 
     async def run(self, n_workers: int) -> None:
         """Serve until a signal comes."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stop)
-        loop.add_signal_handler(signal.SIGHUP, self._read_again)
+        self._heed_signals()
         ready = [asyncio.Event() for _ in range(n_workers)]
         runners = [asyncio.create_task(self._keep_running(event)) for event in ready]
         announcing = asyncio.create_task(self._announce(ready))
@@ -92,6 +95,26 @@ class _Supervisor:
         await asyncio.wait(runners, timeout=LAST_GRACE)
         await ended([announcing, *runners])
         self._log.event("stopped")
+
+    def _heed_signals(self) -> None:
+        """
+        Have signals act in the event loop.
+
+        Its own handlers give way to those of the system when it is closed, and then a
+        second SIGTERM would end this process before it has ended by itself.
+        """
+        loop = asyncio.get_running_loop()
+
+        def heed(number: int, _: FrameType | None) -> None:
+            act = self._read_again if number == signal.SIGHUP else self._stop
+            with suppress(RuntimeError):  # it is closed
+                loop.call_soon_threadsafe(act)
+
+        for number in SIGNALS:
+            signal.signal(number, heed)
+        # one that came while Python imported would raise an exception in a moment
+        if any(signal.setitimer(signal.ITIMER_REAL, 0)):
+            self._stop()
 
     async def _announce(self, ready: Sequence[asyncio.Event]) -> None:
         """Log where the server listens, once all workers are ready."""
@@ -202,9 +225,6 @@ def rebuilt(plain: list[Any]) -> tuple[Service, list[socket.socket]]:
 
 def serve_as_worker(log: Log) -> None:
     """Serve as the supervisor says over standard input, until it closes that."""
-    # signals are for the supervisor, which tells its workers to end
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=os.dup(0)) as control:
         try:
             service, listeners = rebuilt(unframed(control))

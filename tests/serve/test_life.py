@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -213,6 +213,58 @@ def test_a_request_that_has_begun_is_finished_before_the_end(
     assert server.process.wait(PATIENCE) == status.DONE
     assert server.log[-1] == "stopped"
     assert not server.path.exists()
+
+
+def test_no_signal_spoils_the_end(start: "Start") -> None:
+    server = start()
+
+    while server.process.poll() is None:  # not even one that comes in its last moment
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            server.process.send_signal(number)
+
+    assert server.process.returncode == status.DONE
+    assert server.log[-1] == "stopped"
+    assert not server.path.exists()
+
+
+COMES: Final = """
+import signal, sys
+from nbtext.cli import _serve, main
+
+def load_model(path, opened=_serve.load_model):
+    {}
+    return opened(path)
+
+_serve.load_model = load_model
+main(["serve", *sys.argv[1:]])
+"""
+"""A server to which something comes while it starts."""
+
+
+@pytest.mark.parametrize(
+    ("comes", "code"),
+    [
+        ("signal.raise_signal(signal.SIGTERM)", 143),
+        ("signal.setitimer(signal.ITIMER_REAL, 3600)", status.DONE),  # it is put off
+        # it has been read by nobody, and the next ends it
+        (
+            "signal.raise_signal(signal.SIGHUP); signal.raise_signal(signal.SIGINT)",
+            status.INTERRUPTED,
+        ),
+    ],
+)
+def test_a_signal_that_comes_early(server: "Server", comes: str, code: int) -> None:
+    path = server.path.with_name("early")
+
+    ended = subprocess.run(
+        [sys.executable, "-c", COMES.format(comes), "-m", server.model, "--listen",
+         f"unix:{path}"],
+        capture_output=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+
+    assert ended.returncode == code
+    assert b"Traceback" not in ended.stderr
+    assert not path.exists()
 
 
 def test_the_workers_end_when_nobody_looks_after_them(start: "Start") -> None:

@@ -203,6 +203,20 @@ def test_a_socket_that_never_got_its_mode_is_replaced(
     listener.close()
 
 
+def test_a_socket_is_not_left_by_a_signal_that_comes_as_it_is_made(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: Path, mode: int) -> None:
+        raise KeyboardInterrupt(mode)
+
+    monkeypatch.setattr(Path, "chmod", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        listen(Address("", 0, str(folder / "s")))
+
+    assert not (folder / "s").exists()
+
+
 @pytest.mark.parametrize(
     ("mode", "said"),
     [(0, "another server listens there"), (0o444, "Permission denied")],
