@@ -91,7 +91,7 @@ def _started(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
     workers: Mapping[int, BaseProcess] = getattr(executor, "_processes", {})
     before, threading.excepthook = threading.excepthook, take
     try:
-        with _signals_held():
+        with signals_held():
             first = executor.submit(os.getpid)  # which starts all of them
         while not failures:
             with suppress(NotYetError):
@@ -122,7 +122,7 @@ def _leave_pipes_to_workers(executor: ProcessPoolExecutor) -> None:
 
 
 @contextmanager
-def _signals_held() -> Iterator[None]:
+def signals_held() -> Iterator[None]:
     """
     Keep signals that end this process back meanwhile, also from what is started.
 

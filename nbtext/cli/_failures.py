@@ -70,11 +70,15 @@ def end_by_signals() -> None:
 
 def leave_to_signals() -> None:
     """Have them end this process as they usually do: there is nothing to clean up."""
-    signal.signal(signal.SIGALRM, signal.SIG_IGN)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    for number in ENDING:
-        if signal.getsignal(number) == terminate:
-            signal.signal(number, signal.SIG_DFL)
+    is_left = False
+    while not is_left:
+        with suppress(Terminated, KeyboardInterrupt):  # of one that was put off
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            for number in ENDING:
+                if signal.getsignal(number) == terminate:
+                    signal.signal(number, signal.SIG_DFL)
+            is_left = True
 
 
 def give_back_signals() -> None:

@@ -23,6 +23,7 @@ from time import monotonic
 from types import FrameType
 from typing import Any, Final
 
+from nbtext.processes import signals_held
 from nbtext.serving.framing import framed, unframed
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.helper import DEAF, variables
@@ -80,6 +81,7 @@ class _Supervisor:
         self._command = command
         self._log = log
         self._stopping = asyncio.Event()
+        self._starting = asyncio.Lock()  # of one at a time signals are held back
         self._controls: set[socket.socket] = set()
 
     async def run(self, n_workers: int) -> None:
@@ -120,6 +122,8 @@ class _Supervisor:
         """Log where the server listens, once all workers are ready."""
         for event in ready:
             await event.wait()
+        if self._stopping.is_set():
+            return
         for listener in self._listeners:
             self._log.event(f"listening on {listener.name}")
 
@@ -173,8 +177,9 @@ class _Supervisor:
                 process = await self._start_worker(theirs)
             try:
                 ours.setblocking(False)
-                plain = described(self._service, self._listeners)
-                await loop.sock_sendall(ours, framed(plain))
+                if not self._stopping.is_set():  # else the sockets may be closed
+                    plain = described(self._service, self._listeners)
+                    await loop.sock_sendall(ours, framed(plain))
                 self._controls.add(ours)
                 if self._stopping.is_set():
                     ours.shutdown(socket.SHUT_WR)
@@ -196,13 +201,16 @@ class _Supervisor:
         Raises:
             OSError, RuntimeError: the system has no room for it.
         """
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-c", DEAF + self._command),
-            stdin=control.fileno(),
-            stdout=asyncio.subprocess.DEVNULL,
-            pass_fds=[listener.socket.fileno() for listener in self._listeners],
-            env=variables(),
-        )
+        # signals that come to all would end it before it does not hear them
+        async with self._starting:
+            with signals_held():
+                return await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-P", "-c", DEAF + self._command),
+                    stdin=control.fileno(),
+                    stdout=asyncio.subprocess.DEVNULL,
+                    pass_fds=[one.socket.fileno() for one in self._listeners],
+                    env=variables(),
+                )
 
 
 def described(service: Service, listeners: Sequence[Listener]) -> list[Any]:

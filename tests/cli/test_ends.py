@@ -215,6 +215,30 @@ def test_a_signal_after_all_is_done_ends_quietly(name: str) -> None:
     assert (done.returncode, done.stderr) == (-getattr(signal, name), "")
 
 
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_that_was_put_off_may_come_when_all_is_done(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = getattr(signal, name)
+    put_off = iter([_failures.Terminated(number), KeyboardInterrupt()])
+
+    def comes(timer: int, seconds: float) -> None:
+        assert (timer, seconds) == (signal.ITIMER_REAL, 0)
+        for error in put_off:
+            raise error
+
+    before = signal.signal(number, _failures.terminate)
+    alarm = signal.getsignal(signal.SIGALRM)
+    monkeypatch.setattr(signal, "setitimer", comes)
+    try:
+        _failures.leave_to_signals()
+
+        assert signal.getsignal(number) == signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+        signal.signal(signal.SIGALRM, alarm)
+
+
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_signals_of_a_program_that_calls_a_command_do_what_they_did_before(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
