@@ -11,6 +11,7 @@ than the message itself and its text parts without transfer encoding.
 import re
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
 from typing import NamedTuple
 
 from nbtext.byte_order import as_utf8
@@ -168,9 +169,24 @@ def _as_sent(data: bytes) -> bytes:
 
 def _with_line_feeds(data: bytes) -> bytes:
     """Make every line end a line feed."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return data
+    if b"\r" not in data:
+        return data
+    if len(data) <= PIECE:
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    lines = BytesIO()
+    for piece in _pieces_with_line_feeds(data, 0, len(data)):
+        lines.write(piece)
+    return lines.getvalue()
+
+
+def _pieces_with_line_feeds(data: bytes, start: int, end: int) -> Iterator[bytes]:
+    """Yield bytes in pieces, with a line feed for every line end."""
+    for piece_start in range(start, end, PIECE):
+        piece_end = min(piece_start + PIECE, end)
+        piece = data[piece_start:piece_end]
+        if piece.endswith(b"\r") and data.startswith(b"\n", piece_end, end):
+            piece = piece[:-1]  # the line feed is in the next piece
+        yield _with_line_feeds(piece)
 
 
 def _taken_apart(data: bytes) -> tuple[Head, Tree]:
@@ -373,12 +389,7 @@ def _stable_text(leaf: Leaf) -> Iterator[bytes]:
     """Yield a text part in pieces, with line feeds and no white space at the end."""
     data, start, end = leaf.span
     end = _stripped_end(data, start, end)
-    for piece_start in range(start, end, PIECE):
-        piece_end = min(piece_start + PIECE, end)
-        piece = data[piece_start:piece_end]
-        if piece.endswith(b"\r") and data.startswith(b"\n", piece_end, end):
-            piece = piece[:-1]  # the line feed is in the next piece
-        yield _with_line_feeds(piece)
+    return _pieces_with_line_feeds(data, start, end)
 
 
 def _stripped_end(data: bytes, start: int, end: int) -> int:

@@ -166,7 +166,8 @@ def walk(
         _walk_message(body, encoding, tree, depth)
         return
     if is_encoded(encoding):
-        body = whole(decode_transfer(body.data[body.start : body.end], encoding))
+        data, start, end = body
+        body = whole(decode_transfer(data, encoding, start, end))
     subtype = media_type.partition("/")[2]
     if not known_type and _HTML_START.match(*body):
         subtype = "html"
@@ -225,8 +226,8 @@ def _walk_message(message: Span, encoding: str, tree: Tree, depth: int) -> None:
     tree.parts_left -= 1
     if is_encoded(encoding) and tree.messages_left:
         tree.messages_left -= 1
-        data = message.data[message.start : message.end]
-        message = whole(decode_transfer(data, encoding))
+        data, start, end = message
+        message = whole(decode_transfer(data, encoding, start, end))
     head = tree.read_head(message, message_start(*message))
     for name, value in zip(head.names, head.values, strict=True):
         if name == "subject":

@@ -7,6 +7,7 @@ takes longer than scoring them; from many at once on the batch engine takes over
 give the same scores.
 """
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Final
@@ -17,12 +18,12 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.score import Scored, score
-from nbtext.scoring.stored import FEW, FEW_BYTES, log_odds_by, scored_by
+from nbtext.scoring.stored import FEW, FEW_BYTES, log_odds_by, packed, scored_by
 from nbtext.scoring.stored_view import StoredView
 from nbtext.scoring.tail import TailView
 from nbtext.store.reuse import are_kept
 from nbtext.tokens import AnyReading, bag_of, read_keys
-from nbtext.tokens.engine import engine
+from nbtext.tokens.engine import engine, keys
 from nbtext.tokens.key_reading import KeyReading
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.tokens import Terms
     from nbtext.tokens.batch_reading import ReadBatch
+    from nbtext.tokens.key_reading import PackedTerms
 
 
 A_DOCUMENT: Final = 1 << 17
@@ -165,13 +167,21 @@ class Scorer:
             return None
         scores = []
         for reading in readings:
-            if not isinstance(reading, KeyReading):
-                return None
-            found = scored_by(stored, reading.packed)
+            found = scored_by(stored, self._packed(reading))
             if found is None:  # damage, and Python says which
                 return None
             scores.append(Scored(*found[0]))
         return scores
+
+    def _packed(self, reading: AnyReading) -> "PackedTerms":
+        """Return the terms of a document as the compiled engine scores them."""
+        if isinstance(reading, KeyReading):
+            return reading.packed
+        settings = self._model.settings
+        return tuple(
+            packed(array("Q", keys(view, content, settings.secret)).tobytes())
+            for view, content in zip(settings.views, reading.views, strict=True)
+        )
 
     def _stored_for(self, n_documents: int) -> "StoredModel | None":
         """Return what scores documents without arrays; None if there is nothing."""

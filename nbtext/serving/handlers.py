@@ -22,7 +22,7 @@ from nbtext.errors import (
     SourceError,
     UnknownClassError,
 )
-from nbtext.filtering import with_added
+from nbtext.filtering import pieces_with_added, with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.lesson import UNKNOWN
 from nbtext.learning.stored import StoredLearner
@@ -384,19 +384,23 @@ def refused(error: Exception) -> Answer:
     return Answer(refusal(refused), log, isinstance(error, BusyError))
 
 
-def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:
-    """Return what follows the headers of an answer; None for CHECK."""
+def body_of(
+    request: Request, message: bytes, verdict: Verdict
+) -> Sequence[bytes | memoryview] | None:
+    """Return what follows the headers of an answer, in pieces; None for CHECK."""
     verb = request.verb
     if verb == "CHECK":
         return None
     if verb == "SYMBOLS":
-        return verdict.symbols.encode()
+        return [verdict.symbols.encode()]
     if verb == "REPORT" or (verb == "REPORT_IFSPAM" and verdict.is_spam):
-        return report_of(verdict).encode()
+        return [report_of(verdict).encode()]
     if verb == "REPORT_IFSPAM":
-        return b""
-    processed = with_added(message, added_by_verdict(verdict))
-    return head_of(message, processed) if verb == "HEADERS" else processed
+        return []
+    added = added_by_verdict(verdict)
+    if verb == "HEADERS":
+        return [head_of(message, with_added(message, added))]
+    return pieces_with_added(message, added)
 
 
 def learn_messages(

@@ -8,7 +8,7 @@ from what arrives.
 
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -217,7 +217,9 @@ def refusal(error: RequestError) -> bytes:
     return f"SPAMD/1.0 {error.code} {REASONS[error.code]}: {reason}\r\n".encode()
 
 
-def result(request: Request, spam: str, body: bytes | None = None) -> bytes:
+def result(
+    request: Request, spam: str, body: Sequence[bytes | memoryview] | None = None
+) -> bytes:
     """
     Return the answer to a verb that asks what a message is.
 
@@ -227,10 +229,11 @@ def result(request: Request, spam: str, body: bytes | None = None) -> bytes:
     Args:
         request: what was asked.
         spam: the value of the header Spam.
-        body: what follows the headers; None for CHECK, which has no body.
+        body: what follows the headers, in pieces, of which a long one is copied once;
+            None for CHECK, which has no body.
     """
     spam_header = f"Spam: {spam}\r\n"
-    length = "" if body is None else f"Content-length: {len(body)}\r\n"
+    length = f"Content-length: {sum(map(len, body or ()))}\r\n"
     start = "SPAMD/1.1 0 EX_OK\r\n"
     if body is None:
         head = f"{start}{spam_header}\r\n"
@@ -238,12 +241,12 @@ def result(request: Request, spam: str, body: bytes | None = None) -> bytes:
         head = f"{start}{length}{spam_header}\r\n"
     elif request.verb not in ("PROCESS", "HEADERS"):
         head = f"{start}{spam_header}\r\n"
-        body += b"\r\n" if request.verb == "SYMBOLS" else b""
+        body = [*body, b"\r\n" if request.verb == "SYMBOLS" else b""]
     elif request.version >= (1, 2):
         head = f"{start}{length}\r\n"
     else:
         head = "SPAMD/1.0 0 EX_OK\r\n"
-    return head.encode() + (body or b"")
+    return b"".join([head.encode(), *(body or ())])
 
 
 def tell_answer(*, did_set: bool, did_remove: bool) -> bytes:

@@ -1,6 +1,7 @@
 """What a file or stream holds: one document, an mbox's messages, rows, an index."""
 
 from collections.abc import Iterator
+from io import BytesIO
 
 from nbtext.byte_order import LOOKED_AT, is_wide, unmarked_text
 from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
@@ -160,21 +161,22 @@ def _advice(head: bytes) -> str:
 def _whole_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:
     """Yield the one document of a pipe, unless not a byte of it could be read."""
     _need_label(place)
-    pieces: list[bytes] = []
-    size = 0
+    text = BytesIO()  # which gives away what it holds, and copies nothing
     for chunk in stream.chunks():
         if isinstance(chunk, Pause):
             yield chunk
             continue
-        pieces.append(chunk)
-        size += len(chunk)
-        if size > options.max_bytes:
+        text.write(chunk)
+        if text.tell() > options.max_bytes:
             break
-    if pieces or stream.error is None:
-        text = b"".join(pieces)[: options.max_bytes]
+    size = text.tell()
+    if size or stream.error is None:
         is_mail = IS_MAIL.get(options.format)
         is_cut = size > options.max_bytes
-        yield Document(place.name, (text,), place.label, is_mail, is_cut)
+        text.truncate(options.max_bytes)
+        whole = text.getvalue()
+        del text  # this waits here while the document is read
+        yield Document(place.name, (whole,), place.label, is_mail, is_cut)
 
 
 def _mbox_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:

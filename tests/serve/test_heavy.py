@@ -67,7 +67,20 @@ def encoded(size: int) -> bytes:
     return head + encodebytes(noise(size * 5 // 7))[: size - len(head)]
 
 
-KINDS = [names, charsets, noise, letters_and_marks, forged, crs, encoded]
+def broken(size: int) -> bytes:
+    head = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n"
+    digits = encodebytes(b"From: a@b\n\n" + b"word " * (size // 7))
+    return head + digits.replace(b"Z", b"=!")[: size - len(head)]
+
+
+def uuencoded(size: int) -> bytes:
+    head = b"From: a@b\nContent-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n"
+    return head + b"#86)C\n" * (size // 6 - 20)
+
+
+KINDS = [
+    names, charsets, noise, letters_and_marks, forged, crs, encoded, broken, uuencoded,
+]  # fmt: skip
 
 
 class Warm(NamedTuple):

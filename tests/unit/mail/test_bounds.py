@@ -160,3 +160,31 @@ def test_line_ends_do_not_change_what_names_a_large_part(
     )
 
     assert (one.digest == other.digest) is (kind == b"text/plain")
+
+
+LARGE = 4 * SIZE
+ENCODED = base64.encodebytes(b"word " * (LARGE // 7))
+HELD: dict[str, tuple[bytes, float]] = {
+    "base64": (ENCODED, 1.2),
+    "base64 ": (ENCODED.replace(b"\n", b"-\n"), 1.2),
+    "x-uu": (b"begin 6 x\n" + b"#86)C\n" * (LARGE // 6), 1.8),
+    "binary": (b"word\r\r\n" * (LARGE // 7), 1.3),
+}
+"""Encoding, what has it, and how much Python may hold besides, in sizes of that."""
+
+
+@pytest.mark.parametrize("media_type", [b"text/plain", b"message/rfc822"])
+@pytest.mark.parametrize("encoding", HELD)
+def test_nothing_is_held_twice_as_it_is_decoded(
+    encoding: str, media_type: bytes
+) -> None:
+    encoded, most = HELD[encoding]
+    head = b"Content-Type: %b\nContent-Transfer-Encoding: %b\n\n"
+    message = HEAD + head % (media_type, encoding.encode()) + encoded
+    tracemalloc.start()
+    try:
+        read_mail(message)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < most * len(message)

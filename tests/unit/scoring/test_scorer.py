@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from nbtext import classify, classify_all, load, train_on
+from nbtext.document import Document
 from nbtext.scoring import Classifier, batch_model, load_model
-from nbtext.scoring.stored import FEW
+from nbtext.scoring.stored import FEW, FEW_BYTES
+from nbtext.tokens import read_keys
+from nbtext.tokens.engine import engine
+from nbtext.tokens.reading import Reading
+from tests.build import HAM, SPAM, mail
 from tests.forking import ended, forked
 from tests.waiting import PATIENCE
 
@@ -111,3 +116,29 @@ def test_a_process_that_is_forked_while_a_thread_computes_waits_for_nobody(
 
 def len_of(model: batch_model.BatchModel) -> int:
     return len(model.classes)
+
+
+@pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
+def test_a_large_mail_that_python_reads_is_scored_without_arrays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = [
+        (label, mail(number, words))
+        for label, words in (("spam", SPAM), ("ham", HAM))
+        for number in range(9)
+    ]
+    train_on(documents, tmp_path / "m.nbt")
+    parameters = b"Content-Type: text/plain" + b"; charset=a" * FEW_BYTES
+    odd = Document("odd", (parameters + b"\n" + mail(0, SPAM),))
+    model = load_model(str(tmp_path / "m.nbt"))
+    is_read_in_python = isinstance(read_keys(odd, model.settings), Reading)
+    one, other = Classifier(model), Classifier(model)
+    monkeypatch.setattr(other.scorer, "_stored", None)
+
+    (found,) = one.classify([odd])
+    (expected,) = other.classify([odd])
+
+    assert is_read_in_python
+    assert one.scorer._batch is None
+    assert (found.label, found.known) == (expected.label, expected.known)
+    assert found.log_posterior == pytest.approx(expected.log_posterior, rel=1e-12)

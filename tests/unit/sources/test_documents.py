@@ -6,6 +6,8 @@ import os
 import socket
 import subprocess
 import threading
+import tracemalloc
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -506,6 +508,23 @@ def test_the_standard_input_is_read_without_arguments() -> None:
     assert read(stdin=MAIL) == [Document("-", (MAIL,))]
     assert read("spam=-", stdin=MAIL, labelled=True) == [Document("-", (MAIL,), "spam")]
     assert "no label" in error_of(read("-", stdin=MAIL, labelled=True)[0])
+
+
+def test_a_document_of_a_pipe_is_held_once() -> None:
+    n_bytes = 1 << 22
+    tracemalloc.start()
+    try:
+        stdin = BytesIO(b"word " * (n_bytes // 5))
+        items = documents([], Options(), labelled=False, stdin=stdin)
+        found = [next(items)]
+        while not isinstance(found[-1], Document):
+            found.append(next(items))
+        stdin.close()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert held < 1.2 * n_bytes
 
 
 def test_the_members_of_a_container_are_counted_from_one() -> None:
