@@ -74,7 +74,28 @@ def words(size: int) -> bytes:
     return b"From: a@b\n\n" + b"abc def ghi jkl\n" * (size // 16 - 1)
 
 
-LARGE: Final = (noise, fields, charsets, forged, encoded, words)
+def foreign(size: int) -> bytes:
+    """Return a mail of random bytes in a charset that Python reads."""
+    head = b"From: a@b\nContent-Type: text/plain; charset=shift_jis\n\n"
+    return head + noise(size - len(head))
+
+
+def broken(size: int) -> bytes:
+    """Return a mail in a mail, in base64 with odd characters in each line."""
+    head = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n"
+    digits = encodebytes(b"From: a@b\n\n" + b"word " * (size // 7))
+    return head + digits.replace(b"Z", b"=!")[: size - len(head)]
+
+
+def uuencoded(size: int) -> bytes:
+    """Return a uuencoded mail."""
+    head = b"From: a@b\nContent-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n"
+    return head + b"#86)C\n" * (size // 6 - 20)
+
+
+LARGE: Final = (
+    noise, fields, charsets, forged, encoded, words, foreign, broken, uuencoded,
+)  # fmt: skip
 """What makes the messages that are sent one after the other."""
 
 MESSAGES: Final[tuple[tuple[str, Callable[[int], bytes], int], ...]] = (
