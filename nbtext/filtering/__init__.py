@@ -11,12 +11,7 @@ from nbtext.faces import lazy_face
 
 TYPE_CHECKING = False  # typing takes longer to import than a message to pass on
 if TYPE_CHECKING:
-    from nbtext.filtering.header_field import (
-        AddedField,
-        added_by,
-        pieces_with_added,
-        with_added,
-    )
+    from nbtext.filtering.header_field import AddedField, added_by, with_added
     from nbtext.filtering.mailbox import filter_mailbox
     from nbtext.filtering.mailboxes import open_mailbox
     from nbtext.filtering.rules import (
@@ -44,13 +39,12 @@ __all__ = [
     "filter_mailbox",
     "open_mailbox",
     "open_seen",
-    "pieces_with_added",
     "rules_of",
     "with_added",
 ]
 
 _HOMES = {
-    "header_field": ["AddedField", "added_by", "pieces_with_added", "with_added"],
+    "header_field": ["AddedField", "added_by", "with_added"],
     "mailbox": ["filter_mailbox"],
     "mailboxes": ["open_mailbox"],
     "rules": [

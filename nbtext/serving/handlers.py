@@ -22,7 +22,8 @@ from nbtext.errors import (
     SourceError,
     UnknownClassError,
 )
-from nbtext.filtering import pieces_with_added, with_added
+from nbtext.filtering import with_added
+from nbtext.filtering.header_field import pieces_with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.lesson import UNKNOWN
 from nbtext.learning.stored import StoredLearner
