@@ -53,7 +53,8 @@ A source is a path, or `-` for standard input. Its format is recognised as follo
 | Maildir | one for each message, without trash and drafts | `cur/` and `new/` |
 | MH | one for each numbered file | `.mh_sequences`, or only numbers |
 | mbox | one for each message: `name:1`, `name:2` | `.mbox`, `.mbx`, or a first line `From ` with a date |
-| JSON lines | one for each line; JSON over several lines is refused | `.jsonl`, `.ndjson`, `.json`, or an object on the first line |
+| JSON lines | one for each line; objects over several lines are refused | `.jsonl`, `.ndjson`, `.json`, or an object on the first line |
+| JSON array | one for each object in it | the same names, or a first `[` with a whole object behind it |
 | CSV | one for each row | `.csv` |
 | TSV | one for each row, without quoting (`--format csv --delimiter tab` reads quotes) | `.tsv`, or lines with a label, a tab and a text |
 | lines of text | one for each line, perhaps behind a label as fastText has it | `--format lines`, or a first line `__label__CLASS text` |

@@ -96,8 +96,8 @@ def command(
     nbtext train --label-column topic --text-column title news.csv
 
     Sources are files, folders (searched, a file a document), Maildir, mbox, MH, JSON
-    lines, CSV and TSV, each also .gz, .bz2 or .xz, and - for standard input. Two
-    classes or more. The old model stays as it is until the new one is complete; one
+    lines or arrays, CSV and TSV, each also .gz, .bz2 or .xz, and - for standard input.
+    Two classes or more. The old model stays as it is until the new one is complete; one
     that was taught since it was trained is replaced with --replace only. Its policy
     stays. A regime takes the documents in the order of their digests.
     """  # noqa: D301  click wants a real backspace

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 from nbtext.distributed import remote
 from nbtext.document import Unreadable
 from nbtext.errors import SettingsError, SourceError
-from nbtext.sources import Place, compression, items_of_stream, may_hide_label
+from nbtext.sources import (
+    Place,
+    compression,
+    is_json_array,
+    items_of_stream,
+    may_hide_label,
+)
 
 PARQUET: Final = (".parquet", ".pq")
 JSON_LINES: Final = (".jsonl", ".ndjson")
@@ -93,7 +99,7 @@ def partitions(place: Place, size: int, options: Options) -> list[Partition] | N
         head = file.read(HEAD)
     if compression(head) or b"\0" in head:  # as in UTF-16: its lines end otherwise
         return None
-    if may_hide_label(head, place, options):
+    if is_json_array(head) or may_hide_label(head, place, options):
         return None
     begins = range(0, size, A_RANGE)
     return [

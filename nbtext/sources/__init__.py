@@ -8,10 +8,11 @@ files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 The modules, in pipeline order: `_options`, `_labels` and `_failures` (what the user and
 the system say), `_compressed`, `_snapshot` and `_stream` (bytes), `_content_length`,
 `mbox`, `_lines`, `_text_lines`, `_csv`, `_heading`, `guess`, `_table`, `_json_lines`,
-`_beside`, `_column_notes` and `_rows` (containers taken apart), `_listing`, `_maildir`
-and `_walk` (folders), `_inspect` (what a source is), `_names`, `_numbered` (one of many
-documents), `_meanings`, `_arguments`, `_doubtful`, `_complaints`, `_unicode`,
-`_contents`, `_documents`, `_rereadable`, `_ahead`, `_load`, `_seen`; `mailboxes`.
+`_json_array`, `_beside`, `_column_notes` and `_rows` (containers taken apart),
+`_listing`, `_maildir` and `_walk` (folders), `_inspect` (what a source is), `_names`,
+`_numbered` (one of many documents), `_meanings`, `_arguments`, `_doubtful`,
+`_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_ahead`, `_load`,
+`_seen`; `mailboxes`.
 """
 
 from nbtext.sources._ahead import small_files, with_texts
@@ -27,6 +28,7 @@ from nbtext.sources._documents import (
 )
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import container_format
+from nbtext.sources._json_array import is_json_array
 from nbtext.sources._labels import file_label, folder_label, split_label
 from nbtext.sources._load import load, loaded
 from nbtext.sources._meanings import meanings_of, note_of
@@ -53,6 +55,7 @@ __all__ = [
     "file_label",
     "folder_label",
     "is_delimiter",
+    "is_json_array",
     "is_maildir",
     "items_of_stream",
     "labels",

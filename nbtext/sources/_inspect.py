@@ -47,6 +47,7 @@ _TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file'
 _TAR_AT = slice(257, 265)
 _TAR_SIZE = 512
 _TAR_SUM = slice(148, 156)
+_BEFORE_JSON = codecs.BOM_UTF8 + b" \t\r\n"
 _LEAST_ROWS = 4
 _ROWS = 100  # as many as tell what the columns of a table are
 _LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
@@ -77,6 +78,8 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     suffix = os.path.splitext(without_compression(path))[1].lower()
     head = as_utf8(stream.peek(HEAD))
     if suffix == ".json" or _is_json_lines(stream, head, max_bytes):
+        return "jsonl"
+    if head.lstrip(_BEFORE_JSON)[:1] == b"[" and _is_json_array(stream, max_bytes):
         return "jsonl"
     if may_be_mbox(head, path):
         return "mbox"
@@ -167,6 +170,26 @@ def _is_json_lines(stream: Stream, head: bytes, max_bytes: int) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _is_json_array(stream: Stream, max_bytes: int) -> bool:
+    """
+    Tell whether an array begins with an object of JSON.
+
+    This waits, if need be: how fast the bytes come does not tell what they are.
+    """
+    # of few sources
+    from nbtext.sources._json_array import begins_with_object, may_be_of_objects
+
+    if not may_be_of_objects(as_utf8(stream.peek(HEAD))):
+        return False
+    for size in (HEAD, max_bytes):
+        head = stream.peek(size, waits=True)
+        if begins_with_object(as_utf8(head)):
+            return True
+        if len(head) < size:
+            return False
+    return False
 
 
 def labelled_format(head: bytes, path: str) -> str:

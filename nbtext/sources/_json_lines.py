@@ -19,6 +19,10 @@ _NOT_AN_OBJECT = BadRecord(
     "an array is made into lines by jq -c '.[]'"
 )
 
+_OVER_SEVERAL = (
+    "JSON over several lines found, where JSON lines were expected, an object on each "
+    "line, or one array of objects; `jq -c .` makes lines of it"
+)
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)  # jq takes it without quotes
 
@@ -33,7 +37,7 @@ def json_records(
         SourceError: they are no JSON lines, but JSON over several lines.
     """
     is_first = True
-    begun: tuple[bytes, BadRecord] | None = None  # the first, if more may belong to it
+    begun: BadRecord | None = None  # the first, if more may belong to it
     for line in lines:
         if not isinstance(line, bytes):
             yield line
@@ -42,38 +46,54 @@ def json_records(
             continue
         record = _json_record(line)
         if begun is not None:
-            if isinstance(record, BadRecord) and _goes_on(begun[0], line):
-                raise SourceError(f"{source}: {_over_several(begun[0])}")
-            yield begun[1]
+            if isinstance(record, BadRecord) and not line.lstrip().startswith(b"{"):
+                raise SourceError(f"{source}: {_OVER_SEVERAL}")
+            yield begun
             begun = None
         elif is_first and isinstance(record, BadRecord) and _is_begun(line):
-            begun = line, record
+            begun = record
         if begun is None:
             yield record
         is_first = False
     if begun is not None:
-        yield begun[1]
+        yield begun
 
 
 def _json_record(line: bytes) -> Record | BadRecord:
     """Return the object on a line, or what is wrong with it."""
-    import json
-
     try:
-        # Bytes that are not UTF-8 come out again as they are (PEP 383).
-        # NaN and Infinity, which are no JSON, stand for values that are missing.
-        # Numbers stay as they are written: 1.10 as a label is not 1.1.
-        record = json.loads(
-            line.decode("utf-8", "surrogateescape"),
-            parse_float=str,
-            parse_int=str,
-            parse_constant=_no_value,
-        )
+        value = parsed(line)
     except (ValueError, RecursionError) as error:
         return BadRecord(f"not JSON ({error}); mend or remove the line")
-    if not isinstance(record, dict):
+    return object_of(value)
+
+
+def parsed(text: bytes) -> Any:
+    """
+    Return what JSON says: numbers as they are written, 1.10 and not 1.1.
+
+    Bytes that are not UTF-8 come out again as they are (PEP 383). NaN and Infinity,
+    which are no JSON, stand for values that are missing.
+
+    Raises:
+        ValueError: it is no JSON.
+        RecursionError: it has too many brackets inside one another.
+    """
+    import json
+
+    return json.loads(
+        text.decode("utf-8", "surrogateescape"),
+        parse_float=str,
+        parse_int=str,
+        parse_constant=_no_value,
+    )
+
+
+def object_of(value: Any) -> Record | BadRecord:
+    """Return a value of JSON if it is one document; else what is wrong with it."""
+    if not isinstance(value, dict):
         return _NOT_AN_OBJECT
-    return _of_arrays(record) or record
+    return _of_arrays(value) or value
 
 
 def _of_arrays(record: dict[str, Any]) -> BadRecord | None:
@@ -102,31 +122,17 @@ def _no_value(_name: str) -> None:
 
 
 def _is_begun(line: bytes) -> bool:
-    """Return whether a line is an array or object without its end."""
+    """Return whether a line is an object without its end."""
     import json
 
     text = line.decode("utf-8", "surrogateescape").strip()
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        return text.startswith(("[", "{")) and error.pos >= len(text)
+        return text.startswith("{") and error.pos >= len(text)
     except (ValueError, RecursionError):
         return False
     return False
-
-
-def _goes_on(first: bytes, second: bytes) -> bool:
-    """Return whether a line may go on with what the first has begun."""
-    return first.lstrip().startswith(b"[") or not second.lstrip().startswith(b"{")
-
-
-def _over_several(first: bytes) -> str:
-    """Say what JSON over several lines is made into lines by, given the first one."""
-    command = "jq -c '.[]'" if first.lstrip().startswith(b"[") else "jq -c ."
-    return (
-        "JSON over several lines found, where JSON lines were expected, an object on "
-        f"each line; `{command}` makes lines of it"
-    )
 
 
 def bytes_of(value: Any, classes: tuple[str, ...] = ()) -> bytes | None:

@@ -27,6 +27,7 @@ from nbtext.sources._heading import (
     size_of,
 )
 from nbtext.sources._inspect import HEAD, LABELLED_LINES
+from nbtext.sources._json_array import array_records, is_json_array
 from nbtext.sources._json_lines import bytes_of, encoded, json_records
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import BLANK, BadRecord, Line, line_end, lines
@@ -205,6 +206,8 @@ def _records(
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     if kind == "jsonl":
+        if is_json_array(stream.peek(HEAD)):
+            return array_records(stream, longest)
         return json_records(lines(stream, longest), stream.name)
     if kind == "lines":
         return text_records(lines(stream, longest), keeps_blank=not needs_label)

@@ -192,9 +192,15 @@ def test_each_line_is_in_one_range(
 
 
 @pytest.mark.parametrize(
-    "packed", [gzip.compress, lambda b: b.decode().encode("utf-16")]
+    "packed",
+    [
+        gzip.compress,
+        lambda b: b.decode().encode("utf-16"),
+        lambda b: b"[" + b.strip().replace(b"\n", b",\n") + b"]",
+    ],
+    ids=["gzip", "UTF-16", "an array"],
 )
-def test_lines_that_are_not_bytes_of_utf_8_are_read_as_a_whole(
+def test_what_has_no_lines_of_utf_8_is_read_as_a_whole(
     packed: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partitions, "A_RANGE", 20)

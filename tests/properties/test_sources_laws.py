@@ -14,6 +14,7 @@ import json
 import lzma
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -21,8 +22,10 @@ from hypothesis import strategies as st
 
 from nbtext.byte_order import unmarked_codec
 from nbtext.document import Document, Item, Note, Pause, Unreadable
+from nbtext.errors import SourceError
 from nbtext.sources import FORMATS, Options, documents
 from nbtext.sources._csv import csv_records
+from nbtext.sources._json_array import array_records
 from nbtext.sources._stream import Stream
 from nbtext.sources.mbox import messages
 
@@ -126,6 +129,49 @@ def test_a_json_line_gives_a_document_or_a_complaint(
     assert sum(failure.documents for failure in failures) == sum(
         "text" not in row for row in rows
     )
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def records_of(data: bytes, size: int) -> list[object]:
+    """Return what an array that comes in pieces holds, and how it fails."""
+    found: list[object] = []
+    try:
+        found.extend(array_records(Stream("x", Pieces(data, size)), 10**6))
+    except SourceError as error:
+        found.append(str(error))
+    return found
+
+
+@given(
+    st.lists(st.dictionaries(st.text(), json_values, min_size=1, max_size=3)),
+    st.sampled_from([None, 1]),
+    st.booleans(),
+    st.integers(1, 40),
+)
+def test_an_array_of_json_gives_its_objects(
+    rows: list[dict[str, Any]], indent: int | None, is_ascii: bool, size: int
+) -> None:
+    rows = [{"text": "", **row} for row in rows]  # not arrays of documents alone
+    text = json.dumps(rows, indent=indent, ensure_ascii=is_ascii)
+    data = text.encode("utf-8", "replace")
+
+    assert records_of(data, size) == json.loads(data, parse_int=str)
+
+
+@given(st.text(alphabet='{}[]",:\\\n a', max_size=40), st.integers(1, 40))
+@example('[{"a": "\\\\"}, {"b": "]', 9)
+def test_an_array_of_json_is_the_same_however_it_comes(text: str, size: int) -> None:
+    data = ("[" + text).encode()
+
+    assert records_of(data, size)[:-1] == records_of(data, len(data))[:-1]
 
 
 def _as_is(data: bytes) -> bytes:
