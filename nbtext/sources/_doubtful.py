@@ -1,14 +1,15 @@
 """Folders and files that look like parts of a corpus, rather than like classes."""
 
-# ruff: noqa: PTH119 -- importing pathlib costs 10 ms, half a run on one message
+# ruff: noqa: PTH119, PTH120 -- importing pathlib costs 10 ms, half a run on one message
 
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterable, Sequence
 
 from nbtext.document import Note
-from nbtext.errors import listed
+from nbtext.errors import SettingsError, clipped, listed
 from nbtext.sources._arguments import MOST_CLASSES, mode_of, named_paths
 from nbtext.sources._inspect import container_format
 from nbtext.sources._labels import file_label, folder_label
@@ -28,6 +29,7 @@ _TABLES = ("csv", "tsv", "jsonl")
 _UNLABELLED = {"unsup", "unlabeled", "unlabelled"}
 """Names of folders that are no classes."""
 
+_WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"(part|fold|split|chunk|batch)[-_ ]?[0-9]+", re.IGNORECASE)
 
 
@@ -35,12 +37,14 @@ def warning(arguments: Sequence[str]) -> Note | None:
     """
     Say that the folders look like parts of a corpus rather than like classes.
 
-    They do if all of them hold folders alone, and the same ones: `train/` and `test/`,
-    say, with a folder a class in each. One of them does if it holds folders that are
-    called as the others are: `check/`, say, beside `spam/` and `ham/`. A single folder
-    is one class only because a file lies beside the folders in it, and it may hold
-    tables that have labels. And some names are those of no class: `unsup`, or `part1`,
-    `part2` and so on.
+    They do if all of them hold folders alone, and the same ones. One of them does if it
+    holds folders that are called as the others are: `check/`, say, beside `spam/` and
+    `ham/`. A single folder is one class only because a file lies beside the folders in
+    it, and it may hold tables that have labels. And `unsup` is the name of no class.
+
+    Raises:
+        SettingsError: they are parts by their names, too: `train/` and `test/`, with
+            the same folders in each, or `part1/`, `part2/` and so on.
     """
     named = named_paths(arguments, labelled=True)
     if len(named) == 1 and named[0][0] is None:
@@ -48,6 +52,10 @@ def warning(arguments: Sequence[str]) -> Note | None:
     if len(named) < 2 or any("=" in argument for argument in arguments):
         return None
     is_few = len(named) <= MOST_CLASSES
+    if is_few:
+        paths = [path for _, path in named]
+        _refuse_parts(paths)
+        _refuse_numbered_parts(paths)
     return _parts(named) or ((_test_part(named) or _by_name(named)) if is_few else None)
 
 
@@ -109,16 +117,102 @@ def _likely_classes(folders: list[str]) -> list[str]:
     return [one for one in folders if os.path.basename(one) not in _UNLABELLED]
 
 
+def _refuse_parts(paths: list[str]) -> None:
+    """
+    Refuse parts of a corpus that hold the same folders, which are its classes.
+
+    Raises:
+        SettingsError: that is so.
+    """
+    if not all(map(_is_of_corpus, map(folder_label, paths))):
+        return
+    inside = {path: class_folders(path) or stray_files(path)[1] for path in paths}
+    names = [set(map(folder_label, folders)) for folders in inside.values()]
+    shared = sorted(set.intersection(*names) - _UNLABELLED)
+    if len(shared) < 2:
+        return
+    first, *others = sorted(paths, key=lambda path: not _is_to_train_on(path))
+    is_whole = len(others) == 1 and _are_all_classes(others[0], inside[others[0]])
+    test = f"; `nbtext eval {shlex.quote(others[0])}` measures it" if is_whole else ""
+    whole = _are_all_classes(first, inside[first])
+    classes = [first] if whole else [below(first, name) for name in shared[:3]]
+    more = "" if whole or len(shared) <= 3 else " ..."
+    raise SettingsError(
+        f"{listed(paths)}: folders that are classes were expected, and parts of a "
+        f"corpus found, which have the same folders ({_few(shared)}); if those are the "
+        f"classes, train on one part: `nbtext train {shlex.join(classes)}{more}`{test}"
+        f"; to have a part for a class, name it: {shlex.quote(f'LABEL={first}')}"
+    )
+
+
+def _is_of_corpus(label: str) -> bool:
+    """Tell whether a name is that of a part, such as `20news-bydate-train`."""
+    return not _OF_CORPUS.isdisjoint(_WORD.findall(label.lower()))
+
+
+def _is_to_train_on(path: str) -> bool:
+    return "train" in folder_label(path).lower()
+
+
+def _are_all_classes(path: str, folders: list[str]) -> bool:
+    """Tell whether a folder by itself stands for the classes in it."""
+    names = set(map(folder_label, folders))
+    return class_folders(path) == folders and names.isdisjoint(_UNLABELLED)
+
+
+def _refuse_numbered_parts(paths: list[str]) -> None:
+    """
+    Refuse `part1/`, `part2/` and so on, in which names of files may tell the class.
+
+    Raises:
+        SettingsError: that is so.
+    """
+    labels = [*map(folder_label, paths)]
+    inside = [class_folders(path) for path in paths]
+    if all(len(parts) > 2 and _are_numbered(parts) for parts in inside):
+        parts = _few([*map(folder_label, inside[0])])
+        raise SettingsError(
+            f"{_few(labels)}: folders that are classes were expected, and found in "
+            f"each of them parts of a corpus ({parts}); name one: {paths[0]}"
+        )
+    if len(paths) < 3 or not _are_numbered(paths):
+        return
+    above = os.path.dirname(paths[0].rstrip("/"))
+    is_whole = sorted(paths) == class_folders(above or ".")
+    where = shlex.join([above] if is_whole else paths)
+    begin = "spmsg" if any(map(_has_spam_of_ling_spam, paths)) else "BEGINNING"
+    raise SettingsError(
+        f"{_few(labels)}: folders that are classes were expected, and parts of a "
+        "corpus found; if the names of the files tell the labels, list those of each "
+        f"class: `find {where} -name '{begin}*' > spam.list; find {where} -type f ! "
+        f"-name '{begin}*' > ham.list; nbtext train --files-from spam=spam.list "
+        "--files-from ham=ham.list`; to have a part for a class, name it: "
+        f"{shlex.quote(f'LABEL={paths[0]}')}"
+    )
+
+
+def _are_numbered(paths: list[str]) -> bool:
+    """Tell whether all are called `part1`, `part2` and so on."""
+    return all(map(_PART.fullmatch, map(folder_label, paths)))
+
+
+def _has_spam_of_ling_spam(path: str) -> bool:
+    try:
+        with os.scandir(path) as entries:
+            return any(entry.name.startswith("spmsg") for entry in entries)
+    except OSError:  # which is told where it is read
+        return False
+
+
+def _few(names: list[str]) -> str:
+    """Return the first names, for a message."""
+    shown = [*map(clipped, names[:3])]
+    return ", ".join([*shown, "..."] if len(names) > 3 else shown)
+
+
 def _by_name(named: list[tuple[str | None, str]]) -> Note | None:
     """Say that folders have names of what is no class."""
     labels = [folder_label(path) for _, path in named]
-    if len(named) > 2 and all(map(_PART.fullmatch, labels)):
-        return Note(
-            f"the classes are {listed(labels)}, which are called like parts of a "
-            "corpus; if the names of the files tell the labels, list those of each "
-            "class: --files-from spam=spam.list --files-from ham=ham.list",
-            is_warning=True,
-        )
     for (_, path), label in zip(named, labels, strict=True):
         if label in _UNLABELLED and stat.S_ISDIR(mode_of(path)):
             others = " ".join(other for _, other in named if other != path)
@@ -156,7 +250,7 @@ def _parts(named: list[tuple[str | None, str]]) -> Note | None:
             return None
         names = found
     classes = " and ".join(folder_label(path) for _, path in named)
-    shown = ", ".join([*names[:3], "..."] if len(names) > 3 else names)
+    shown = _few(names)
     inside = " ".join(below(path, "*") for _, path in named)
     text = f"the classes are {classes}, and each of them holds the folders {shown}"
     return Note(

@@ -101,7 +101,9 @@ def make_folders() -> None:
         lines(f"trec07p/data/inmail.{k + 1}", [f"Subject: {k}", "", text])
         index.append(f"{SPAM[k]} ../data/inmail.{k + 1}")
         name = (f"{k % 3 + 1}-{k}msg1.txt", f"spmsga{k}.txt")[kind]
-        lines(f"lingspam/bare/part{k % 4 + 1}/{name}", [f"Subject: {k}", "", text])
+        for form in ("bare", "lemm"):
+            lines(f"lingspam/{form}/part{k % 4 + 1}/{name}",
+                  [f"Subject: {k}", "", text])  # fmt: skip
     lines("aclImdb/README", ["of reviews"])
     lines("aclImdb/train/unsup/1_0.txt", ["a review"])
     lines("enron1/Summary.txt", ["of mail"])
@@ -147,7 +149,13 @@ def test_the_commands_of_the_page_run(
          "trec07p/full/index"),
         ("aclImdb", "name them alone: aclImdb/train/neg aclImdb/train/pos\n"),
         ("enron1", "name them alone: enron1/ham enron1/spam\n"),
-        ("lingspam/bare", "called like parts of a corpus; if the names of the files"),
+        ("lingspam/bare", "`find lingspam/bare -name 'spmsg*' > spam.list; find "
+         "lingspam/bare -type f ! -name 'spmsg*' > ham.list; nbtext train --files-from "
+         "spam=spam.list --files-from ham=ham.list`; to have a part for a class"),
+        ("lingspam", "in each of them parts of a corpus (part1, part2, part3, ...); "
+         "name one: lingspam/bare\n"),
+        ("20news", "`nbtext train 20news/20news-bydate-train`; `nbtext eval "
+         "20news/20news-bydate-test` measures it; to have a part for a class"),
         ("aclImdb/train", "aclImdb/train/unsup is read as the class unsup; if its "
          "documents have no label, name the others alone: aclImdb/train/neg "
          "aclImdb/train/pos\n"),

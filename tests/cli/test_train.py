@@ -149,7 +149,7 @@ def test_of_many_classes_the_summary_names_the_largest(run: "Run") -> None:
         pytest.param(["news"], id="the folder above"),
     ],
 )
-def test_train_warns_of_classes_that_look_like_parts_of_a_corpus(
+def test_train_refuses_parts_of_a_corpus_and_says_what_to_type(
     run: "Run", arguments: list[str]
 ) -> None:
     for folder in ("train/art", "train/law", "test/art", "test/law"):
@@ -158,12 +158,41 @@ def test_train_warns_of_classes_that_look_like_parts_of_a_corpus(
 
     status, _, err = run("train", "-m", "m.nbt", *arguments)
 
+    assert status == 64
+    assert "parts of a corpus found, which have the same folders (art, law);" in err
+    command = re.search("`nbtext (train [^`]*)`; `nbtext (eval [^`]*)` measures", err)
+    assert command
+    assert run(*command[1].split(), "-m", "m.nbt").status == 0
+    assert documents(run, "m.nbt") == {"art": 1, "law": 1}
+    assert run(*command[2].split(), "-m", "m.nbt").status == 0
+    assert run("train", "-m", "n.nbt", *(f"{a}=news/{a}" for a in ("train", "test")))\
+        .status == 0  # fmt: skip
+
+
+def test_parts_of_a_corpus_may_have_more_than_classes(run: "Run") -> None:
+    for folder in ("Train/neg", "Train/pos", "Train/unsup", "Test/neg", "Test/pos"):
+        Path("aclImdb", folder).mkdir(parents=True)
+        Path("aclImdb", folder, "1").write_text(f"words of {folder}")
+    Path("aclImdb/Test/urls.txt").write_text("http://example.org")
+
+    err = run("train", "-m", "m.nbt", "aclImdb").err
+
+    assert "`nbtext train aclImdb/Train/neg aclImdb/Train/pos`; to have a part" in err
+
+
+def test_train_warns_of_classes_that_have_the_same_folders(run: "Run") -> None:
+    for folder in ("spam/2019", "spam/2020", "ham/2019", "ham/2020"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "1").write_text(f"words of {folder}")
+
+    status, _, err = run("train", "-m", "m.nbt", "spam", "ham")
+
     assert status == 0
-    assert documents(run, "m.nbt") == {"test": 2, "train": 2}
+    assert documents(run, "m.nbt") == {"ham": 2, "spam": 2}
     (warning,) = (line for line in err.splitlines() if line.startswith("WARNING: "))
-    assert "and each of them holds the folders art, law; if those are " in warning
-    assert "news/train/*" in warning
-    assert run("train", "-q", "-m", "m.nbt", *arguments).err == f"{warning}\n"
+    assert "and each of them holds the folders 2019, 2020; if those are " in warning
+    assert "spam/*" in warning
+    assert run("train", "-q", "-m", "m.nbt", "spam", "ham").err == f"{warning}\n"
 
 
 @pytest.mark.parametrize(
