@@ -73,6 +73,15 @@ class Commands(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches
 
+            from nbtext.cli import _other_names as other_names  # of errors alone
+
+            name = arguments[0].lower().replace("_", "-")
+            meant = other_names.COMMANDS.get(name)
+            if meant is not None:
+                raise click.UsageError(
+                    f"No such command '{arguments[0]}'. Did you mean 'nbtext {meant}'?",
+                    context,
+                ) from error
             near = get_close_matches(arguments[0], COMMANDS, 1)
             if near and near[0] not in error.message:
                 message = f"{error.message} Did you mean '{near[0]}'?"
@@ -140,7 +149,7 @@ def run_command(arguments: list[str]) -> int:
     except _ClosedPipe as error:
         raise BrokenPipeError from error
     except click.NoSuchOption as error:
-        _show(_of_stdin(error) if error.option_name == "-:" else error)
+        _show(_of_stdin(error) if error.option_name == "-:" else _meant(error))
         return status.USAGE
     except click.UsageError as error:
         _show(error)
@@ -149,6 +158,13 @@ def run_command(arguments: list[str]) -> int:
         _show(error)
         return status.SOFTWARE
     return outcome if isinstance(outcome, int) else status.DONE
+
+
+def _meant(error: click.NoSuchOption) -> click.UsageError:
+    """Return what is wrong with an option, and which one is meant if it is known."""
+    from nbtext.cli._other_names import option_meant  # of errors alone
+
+    return option_meant(error)
 
 
 def _of_stdin(error: click.NoSuchOption) -> click.UsageError:

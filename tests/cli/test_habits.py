@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext import __version__
+from nbtext.cli import _other_names as other_names
 from nbtext.cli._group import COMMANDS
 from nbtext.tokens.engine import engine
 from tests.cli.conftest import PROGRAM, read_once
@@ -453,6 +454,39 @@ def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
     assert "No such command 'clasify'" in err
     assert "Did you mean" in err
     assert "classify" in err.rpartition("Did you mean")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("predict mail", "'nbtext classify'?"),
+        ("cross_validate rows.csv", "'nbtext eval --folds 10'?"),
+        ("train -o m.nbt rows.csv", "'--model'?"),
+        ("train --labels kind rows.csv", "'--label-column'?"),
+        ("eval --cv 5 rows.csv", "'--folds'?"),
+        ("train --input rows.csv", "What is to be read stands without one: nbtext train"
+         " SOURCE..."),
+    ],
+)  # fmt: skip
+def test_names_of_other_programs_are_answered_by_those_of_nbtext(
+    run: "Run", arguments: str, meant: str
+) -> None:
+    status, out, err = run(*arguments.split())
+
+    assert (status, out) == (64, "")
+    assert meant in err
+
+
+def test_names_of_other_programs_stand_for_what_there_is() -> None:
+    commands = {name: import_module(f"nbtext.cli.{name}_command").command
+                for name in COMMANDS}  # fmt: skip
+    options = {option for command in commands.values() for param in command.params
+               for option in param.opts}  # fmt: skip
+    meant = {one.split()[0] for one in other_names.COMMANDS.values()} - {"--version"}
+
+    assert not set(other_names.COMMANDS) & set(COMMANDS)
+    assert meant <= set(COMMANDS)
+    assert set(other_names.OPTIONS.values()) <= options
 
 
 def test_no_command_shows_the_help_as_a_usage_error(process: "Run") -> None:

@@ -1,0 +1,115 @@
+"""What other programs call commands and options, and what they are called here."""
+
+from typing import Final
+
+import click
+
+COMMANDS: Final = {
+    "fit": "train",
+    "build": "train",
+    "supervised": "train",
+    "predict": "classify",
+    "predict-prob": "classify",
+    "check-spam": "classify",
+    "infer": "classify",
+    "label": "classify",
+    "score": "classify",
+    "test": "eval",
+    "evaluate": "eval",
+    "validate": "eval",
+    "benchmark": "eval",
+    "cv": "eval --folds 10",
+    "cross-validate": "eval --folds 10",
+    "crossval": "eval --folds 10",
+    "explain": "why",
+    "features": "top",
+    "words": "top",
+    "tokenize": "tokens",
+    "update": "learn",
+    "add": "learn",
+    "partial-fit": "learn",
+    "unlearn": "forget",
+    "remove": "forget",
+    "stats": "info",
+    "show": "info",
+    "export": "dump",
+    "import": "load",
+    "daemon": "serve",
+    "clean": "doctor",
+    "grid-search": "tune",
+    "autotune": "tune",
+    "version": "--version",
+}
+"""Of scikit-learn, fastText, bogofilter, SpamBayes and others."""
+
+OPTIONS: Final = {
+    "-o": "--model",
+    "--out": "--model",
+    "--output": "--model",
+    "--model-path": "--model",
+    "--save": "--model",
+    "--label": "--label-column",
+    "--labels": "--label-column",
+    "--label-col": "--label-column",
+    "--target": "--label-column",
+    "--class": "--label-column",
+    "--text": "--text-column",
+    "--texts": "--text-column",
+    "--text-col": "--text-column",
+    "--column": "--text-column",
+    "--columns": "--text-column",
+    "--id": "--id-column",
+    "--sep": "--delimiter",
+    "--separator": "--delimiter",
+    "--alpha": "--smoothing",
+    "--laplace": "--smoothing",
+    "--ngram": "--ngrams",
+    "--word-ngrams": "--ngrams",
+    "--wordngrams": "--ngrams",
+    "--ngram-range": "--ngrams",
+    "--minn": "--byte-ngrams",
+    "--algorithm": "--score",
+    "--classifier": "--score",
+    "--method": "--score",
+    "--cv": "--folds",
+    "-k": "--folds",
+    "--k": "--folds",
+    "--fold": "--folds",
+    "--kfold": "--folds",
+    "--k-fold": "--folds",
+    "--cross-validate": "--folds",
+    "--threshold": "--unsure",
+    "--cutoff": "--unsure",
+    "--workers": "--jobs",
+    "--threads": "--jobs",
+    "--thread": "--jobs",
+    "--n-jobs": "--jobs",
+    "--force": "--replace",
+    "--overwrite": "--replace",
+    "--type": "--format",
+    "--metric": "--measure",
+    "--metrics": "--measure",
+    "--scoring": "--measure",
+    "-n": "--top",
+}
+"""Likewise; one is meant only where a command has the option."""
+
+ARGUMENTS: Final = {"-i", "--input", "--file", "--data", "--train", "--test", "--dir"}
+"""Options of other programs whose values are sources here."""
+
+
+def option_meant(error: click.NoSuchOption) -> click.UsageError:
+    """Return the error that says which option is meant by another program's name."""
+    if error.ctx is None:
+        return error
+    command = error.ctx.command
+    names = {name for param in command.params for name in param.opts}
+    known = OPTIONS.get(error.option_name)
+    if known in names:
+        message = f"{error.message} Did you mean '{known}'?"
+        return click.UsageError(message, error.ctx)
+    if error.option_name in ARGUMENTS and "sources" in names:
+        usage = f"{error.ctx.command_path} SOURCE..."
+        message = f"{error.message} What is to be read stands without one: {usage}"
+        return click.UsageError(message, error.ctx)
+    return error
