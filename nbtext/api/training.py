@@ -75,7 +75,8 @@ def train(
         the model that was replaced stays, if the new one can decide by it.
 
     Raises:
-        TrainingError: fewer than two classes, or not one token.
+        TrainingError: fewer than two classes, not one token, or labels of a column
+            that nobody has named, and of which nearly each document has another.
         SettingsError: the score does not go with the number of classes, or with the
             regime; a source is empty, the standard input is named twice, or several
             processes are asked for where documents wait for one another.
@@ -106,10 +107,11 @@ def train(
             "leave out --jobs"
         )
         raise SettingsError(message)
+    n_classes = n_classes_of(sources, options)
     with bounded(memory):
         trained = train_counts(
             rereadable(sources, options),
-            n_classes=n_classes_of(sources, options),
+            n_classes=n_classes,
             overrides=overrides,
             max_bytes=options.max_bytes,
             workers=partial(processes, jobs, IMPORTS),
@@ -117,6 +119,7 @@ def train(
             progress=progress,
             on_read=on_read,
             regime=regime,
+            are_labels_found=n_classes is None and options.label_column is None,
         )
         return _put(trained, path, replace=replace, wait=wait, jobs=jobs)
 

@@ -28,7 +28,7 @@ from nbtext.counts.counting import guess, readings, settings_for
 from nbtext.counts.read_report import Progress, documents
 from nbtext.counts.sample import Block
 from nbtext.document import Note
-from nbtext.errors import NoMemoryError
+from nbtext.errors import NoMemoryError, TrainingError
 from nbtext.learning.finishing import sample_limits
 from nbtext.tokens import fingerprints, read_terms
 
@@ -58,6 +58,7 @@ class LabelledSources(NamedTuple):
         n_classes: how many classes there will be, if that is known.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read, and what was skipped, before anything is refused.
+        are_labels_found: whether the labels are of a column that nobody has named.
     """
 
     read: Callable[[], Iterable[Item]]
@@ -65,6 +66,7 @@ class LabelledSources(NamedTuple):
     n_classes: int | None = None
     progress: Progress | None = None
     on_read: Callable[[ReadReport], None] | None = None
+    are_labels_found: bool = False
 
     def tell(self, report: ReadReport) -> None:
         """
@@ -83,6 +85,10 @@ FEW_CLASSES: Final = 20
 """So many classes are not too many, however few documents there are."""
 
 
+ALMOST_ALL: Final = 0.9
+"""The share of documents that are classes of their own where labels are none."""
+
+
 def notes_on_labels(n_classes: int, documents: int) -> list[Note]:
     """Return a warning of classes that are as many as texts or numbers of rows are."""
     if n_classes <= max(FEW_CLASSES, documents / 2):
@@ -92,6 +98,26 @@ def notes_on_labels(n_classes: int, documents: int) -> list[Note]:
         "labels (--label-column), and not texts or numbers of rows?"
     )
     return [Note(text, is_warning=True)]
+
+
+def check_found_labels(
+    sources: LabelledSources, n_classes: int, documents: int
+) -> None:
+    """
+    Refuse labels of a column that nobody has named where nearly each is another.
+
+    Raises:
+        TrainingError: that is so.
+    """
+    if not sources.are_labels_found or n_classes <= FEW_CLASSES:
+        return
+    if n_classes >= ALMOST_ALL * documents:
+        raise TrainingError(
+            f"{n_classes:,} classes found for {documents:,} documents, where labels "
+            "that repeat were expected; what was taken for labels seems to be texts or "
+            "numbers of rows: name the column of the labels (--label-column COLUMN; "
+            "without a heading its number, from 1), even if it is that one"
+        )
 
 
 OnKept: TypeAlias = Callable[["Kept | None"], None]
@@ -114,7 +140,7 @@ def read_once(
     """
     from nbtext.counts import TermCache  # not for training, which reads them once
 
-    read, max_bytes, n_classes, progress, _ = sources
+    read, max_bytes, n_classes, progress, *_ = sources
     settings, items = guess(read(), n_classes, max_bytes)
     wished = settings_of(settings)
     while True:

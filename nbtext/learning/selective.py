@@ -39,6 +39,7 @@ from nbtext.learning.growing import GrowingModel, empty_model
 from nbtext.learning.judging import Judge
 from nbtext.learning.reading_once import (
     LabelledSources,
+    check_found_labels,
     counts_of,
     notes_on_labels,
     read_once,
@@ -116,6 +117,7 @@ def select(
         report.notes += notes_on_labels(len(classes), len(cache.labels))
         sources.tell(report)
         check(classes, sources.read)
+        check_found_labels(sources, len(classes), len(cache.labels))
         scoring = overrides.scoring_for(settings, len(classes))
         if event_model(scoring.score).weighs_again:
             raise SettingsError(WEIGHS_AGAIN.format(name=scoring.score))

@@ -36,7 +36,11 @@ from nbtext.errors import TOO_MANY_CLASSES, TrainingError, clipped
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
-from nbtext.learning.reading_once import LabelledSources, notes_on_labels
+from nbtext.learning.reading_once import (
+    LabelledSources,
+    check_found_labels,
+    notes_on_labels,
+)
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.summary import TrainingSummary
@@ -130,6 +134,7 @@ def train(
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
     regime: Regime = EVERYTHING,
+    are_labels_found: bool = False,
 ) -> Trained:
     """
     Count labelled documents and calibrate their scores.
@@ -146,13 +151,17 @@ def train(
         on_read: told what was read, and what was skipped, before anything is refused.
         regime: which of the documents are learnt; those of one that leaves any out
             wait for one another, and are read here.
+        are_labels_found: whether the labels are of a column that nobody has named.
 
     Raises:
-        TrainingError: fewer than two classes, or not one token.
+        TrainingError: fewer than two classes, not one token, or labels that nobody has
+            named, and of which nearly each document has another.
         SettingsError: the score does not go with the number of classes, or with the
             regime.
     """
-    to_read = LabelledSources(sources, max_bytes, n_classes, progress, on_read)
+    to_read = LabelledSources(
+        sources, max_bytes, n_classes, progress, on_read, are_labels_found
+    )
     if regime.is_choosy:
         return _trained_on_some(to_read, regime, overrides)
     return trained_on(
@@ -178,6 +187,7 @@ def trained_on(
     report.notes += notes_on_labels(len(table.classes), sum(table.documents))
     sources.tell(report)
     check_trainable(table, report.skipped, sources.read)
+    check_found_labels(sources, len(table.classes), sum(table.documents))
     scoring = overrides.scoring_for(table.settings, len(table.classes))
     weighed = settings_scored(table.settings, scoring, sum(table.documents))
     if weighed != table.settings:
@@ -230,7 +240,7 @@ def count_sources(
     jobs: int,
 ) -> Counted:
     """Count labelled documents, read as most of them ask for; see `train`."""
-    read, max_bytes, n_classes, progress, _ = sources
+    read, max_bytes, n_classes, progress, *_ = sources
     settings, items = guess(read(), n_classes, max_bytes)
     settings = overrides.settings(settings)
     while True:

@@ -352,6 +352,24 @@ def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None
     assert len(quiet.splitlines()) == 1
 
 
+@pytest.mark.parametrize("regime", ["everything", "errors"])
+def test_train_refuses_a_column_that_it_took_for_labels_and_that_is_another(
+    run: "Run", regime: str
+) -> None:
+    lines = [f"{number}\tthe text {number} of it\n" for number in range(40)]
+    Path("sentences.tsv").write_text("index\tsentence\n" + "".join(lines))
+    command = ("train", "-m", "m.nbt", "--regime", regime)
+
+    status, out, err = run(*command, "sentences.tsv")
+
+    assert (status, out) == (65, "")
+    assert "41 classes found for 41 documents, where labels that repeat were ex" in err
+    assert "name the column of the labels (--label-column COLUMN; without a" in err
+    assert not Path("m.nbt").exists()
+    columns = ("--label-column", "index", "--text-column", "sentence")
+    assert run(*command, *columns, "sentences.tsv").status == 0
+
+
 @pytest.mark.parametrize(("rows", "is_told"), [(21, True), (20, False)])
 def test_train_warns_of_a_column_of_labels_that_is_another(
     run: "Run", rows: int, is_told: bool
