@@ -213,14 +213,16 @@ def count_of(name: str, number: int, *, least: int, most: int = MOST) -> int:
     Return how many there shall be of something.
 
     Raises:
-        TypeError: it is no whole number.
+        TypeError: it is no whole number; True is none, though Python counts with it.
         ValueError: it is out of that range.
     """
+    kind = type(number).__name__
+    message = f"{name}: expected a whole number, found {number!r:.80} ({kind})"
+    if isinstance(number, bool):
+        raise TypeError(message)
     try:
         found = operator.index(number)
     except TypeError as error:
-        kind = type(number).__name__
-        message = f"{name}: expected a whole number, found {number!r:.80} ({kind})"
         raise TypeError(message) from error
     if not least <= found <= most:
         range_ = f"{least:,} or more" if most == MOST else f"{least:,} to {most:,}"
@@ -236,7 +238,7 @@ def seconds_of(name: str, seconds: float) -> float:
         TypeError: it is no number.
         ValueError: it is below 0, or NaN, by which no deadline would ever come.
     """
-    if not isinstance(seconds, int | float):
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         kind = type(seconds).__name__
         message = f"{name}: expected seconds, found {seconds!r:.80} ({kind})"
         raise TypeError(message)

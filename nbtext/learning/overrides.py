@@ -43,6 +43,12 @@ SWITCHES: Final = ("byte_ngrams", "ledger", "calibrate", "correction", "texts")
 """The overrides that are True or False."""
 
 
+NUMBERS: Final = (
+    "ngrams", "smoothing", "levels", "category_smoothing", "variance_smoothing",
+)  # fmt: skip
+"""Those that are numbers, as which Python would take True for 1."""
+
+
 class SettingsOverrides(NamedTuple):
     """
     Settings that differ from the default ones; None, or True, leaves the default.
@@ -138,6 +144,9 @@ class SettingsOverrides(NamedTuple):
                 _refuse(name, "True or False", value)
         if not isinstance(self.threes, bool | None):
             _refuse("threes", "True, False or None", self.threes)
+        for name in NUMBERS:
+            if isinstance(value := getattr(self, name), bool):
+                _refuse(name, "a number", value)
         for name in ("score", "alphabet", "counting"):
             if not isinstance(value := getattr(self, name), str | None):
                 _refuse(name, "a str", value)

@@ -27,6 +27,10 @@ FORMATS = (
 """What may be forced: `mail` and `text` make every file one document of that kind."""
 
 
+_OF_PROGRAMS = ("model_fields", "model_classes", "guess")
+"""Fields of options that no user sets: commands take them from a model."""
+
+
 def is_delimiter(text: str) -> bool:
     """Return whether a text can stand between the columns of a table."""
     return len(text) == 1 and text.isascii() and text not in '"\r\n'
@@ -77,6 +81,16 @@ class Options(NamedTuple):
     model_fields: Callable[[], tuple[Field, ...]] = tuple  # of none
     model_classes: tuple[str, ...] = ()
     guess: "ColumnGuess | None" = None
+
+    def __repr__(self) -> str:
+        """Say what differs from the defaults, of what a user sets."""
+        defaults = self._field_defaults
+        changed = [
+            f"{name}={value!r}"
+            for name, value in zip(self._fields, self, strict=True)
+            if name not in _OF_PROGRAMS and value != defaults[name]
+        ]
+        return f"Options({', '.join(changed)})"
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -174,7 +188,7 @@ class Options(NamedTuple):
             raise ValueError(message)
         if self.format not in FORMATS:
             raise ValueError(f"format must be one of {FORMATS}, not {self.format!r}")
-        if not isinstance(self.max_bytes, int):
+        if isinstance(self.max_bytes, bool) or not isinstance(self.max_bytes, int):
             message = (
                 f"max_bytes: expected a whole number, found {self.max_bytes!r:.80}"
             )

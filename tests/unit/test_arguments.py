@@ -240,7 +240,7 @@ def test_a_wrong_number_of_records_leaves_the_model_as_it_is(
 
 @pytest.mark.parametrize(
     ("wait", "error"),
-    [(-1, ValueError), (float("nan"), ValueError), ("5", TypeError)],
+    [(-1, ValueError), (float("nan"), ValueError), ("5", TypeError), (True, TypeError)],
 )
 def test_a_wrong_number_of_seconds_to_wait_is_refused(
     model: Path, wait: Any, error: type[Exception]
@@ -441,6 +441,7 @@ def test_an_empty_label_is_refused(model: Path) -> None:
         ({"delimiter": 9}, "delimiter: expected a str"),
         ({"max_bytes": 1.5}, r"max_bytes: expected a whole number, found 1.5"),
         ({"max_bytes": "16M"}, r"max_bytes: expected a whole number, found '16M'"),
+        ({"max_bytes": True}, r"max_bytes: expected a whole number, found True"),
     ],
 )
 def test_options_of_another_type_are_refused(
@@ -469,6 +470,8 @@ def test_numbers_that_make_no_sense_are_refused(model: Path) -> None:
         opened.explain("a goal", top=-1)
     with pytest.raises(ValueError, match="jobs: expected 1 or more, found 0"):
         nbtext.train(["x"], model, jobs=0)
+    with pytest.raises(TypeError, match="jobs: expected a whole number, found True"):
+        nbtext.train(["x"], model, jobs=True)
     with pytest.raises(ValueError, match="memory: expected 1 or more, found 0"):
         nbtext.train(["x"], model, memory=0)
     with pytest.raises(ValueError, match="jobs: expected 1 or more, found 0"):
@@ -544,6 +547,8 @@ def test_what_is_exported_is_listed_and_documented() -> None:
         ({"texts": "no"}, "texts: expected True or False, found 'no'"),
         ({"correction": 0}, "correction: expected True or False, found 0"),
         ({"byte_ngrams": None}, "byte_ngrams: expected True or False, found None"),
+        ({"ngrams": True}, "ngrams: expected a number, found True"),
+        ({"smoothing": True}, "smoothing: expected a number, found True"),
         ({"views": 3}, r"views: expected a tuple of names, such as .*, found 3"),
         ({"views": "body"}, r"views: expected a tuple of names, such as .*'body'"),
         ({"views": (3,)}, r"views: expected a tuple of names, such as .*\(3,\)"),
@@ -605,6 +610,9 @@ def test_what_is_returned_is_printed_in_a_line(model: Path) -> None:
 
     assert repr(overrides) == "SettingsOverrides(score='sum', texts=False)"
     assert repr(nbtext.SettingsOverrides()) == "SettingsOverrides()"
+    assert repr(nbtext.Options()) == "Options()"
+    columns = nbtext.Options(label_column="1", text_columns=("2",))
+    assert repr(columns) == "Options(label_column='1', text_columns=('2',))"
     for value, pattern in (
         (explanation, r"<Explanation '1': 'sport' rather than 'arts', 0\.\d{4}, \d+ r"),
         (explanation.reasons[0], r"<Reason \+\d\.\d\d [a-z]+ '.*'( x\d)?>$"),
