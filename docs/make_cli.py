@@ -64,7 +64,8 @@ A source may be compressed: gzip, bzip2, xz, and zstd if the Python package `zst
 installed (`pip install 'nbtext[zst]'`). Compression is recognised by the first bytes, not by the suffix. `--format mail`
 and `--format text` make every file one document. An archive (tar, ZIP, 7z, RAR) is refused, whatever
 its name says: unpack it; so is what is compressed twice, and Parquet without `--cluster`: save it as CSV or JSON lines.
-The folders inside a Maildir are left out, with a note. Lines with a label, a tab and a text are a table only if
+Pictures (PNG, JPEG), PDF, documents of Microsoft Office and programs are refused, too, but with `--is`, which has an answer for
+whatever comes. The folders inside a Maildir are left out, with a note. Lines with a label, a tab and a text are a table only if
 labels are needed. A blank line is no row; of lines of text it is a document, unless labels are needed, so that
 there is a line of output for each, and counts in the numbers of documents (`lines.txt:12`) either way.
 

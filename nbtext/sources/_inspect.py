@@ -42,7 +42,16 @@ _ARCHIVES = {
     b"Rar!\x1a\7": "a RAR archive",
 }
 _PARQUET = b"PAR1\x15"  # behind the magic a page, or the footer, begins
-_UNREAD = (_MMDF, _PARQUET, *_ARCHIVES, *MAGIC)
+_NO_TEXTS = {
+    b"\x89PNG\r\n\x1a\n": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"\x7fELF": "a program (ELF)",
+    b"%PDF-": "PDF",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "a document of Microsoft Office",
+}
+"""What is neither mail nor text; none begins as the name of a header field does."""
+
+_UNREAD = (_MMDF, _PARQUET, *_ARCHIVES, *_NO_TEXTS, *MAGIC)
 _TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file's header
 _TAR_AT = slice(257, 265)
 _TAR_SIZE = 512
@@ -95,8 +104,8 @@ def refuse_unread(head: bytes, name: str) -> None:
     Refuse what holds documents and is not taken apart, whatever its name says.
 
     Raises:
-        SourceError: it is a mailbox of the kind MMDF, an archive, Parquet, or still
-            compressed.
+        SourceError: it is a mailbox of the kind MMDF, an archive, Parquet, still
+            compressed, or neither mail nor text.
     """
     if not head.startswith(_UNREAD) and head[_TAR_AT] not in _TAR:
         return  # as most, of many
@@ -122,6 +131,12 @@ def refuse_unread(head: bytes, name: str) -> None:
             f"{name}: Parquet found, which is read with --cluster alone; save it as "
             "CSV or JSON lines (pandas: to_json(FILE, orient='records', lines=True))"
         )
+    for magic, what in _NO_TEXTS.items():
+        if head.startswith(magic):
+            raise SourceError(
+                f"{name}: mail or text was expected, and {what} found; save what it "
+                "says as text (pdftotext, or a program for it), or leave it out"
+            )
 
 
 def _archive(head: bytes) -> str | None:

@@ -88,6 +88,35 @@ def test_parquet_is_no_text(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("where", ["named", "in a folder", "from a pipe"])
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a picture (JPEG)"),
+        (b"\x7fELF\2\1\1\0\0", "a program (ELF)"),
+        (b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "PDF"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "a document of Microsoft Office"),
+    ],
+)
+def test_what_is_no_text_is_refused(
+    tmp_path: Path, data: bytes, what: str, where: str
+) -> None:
+    path = tmp_path / "in" / "file"
+    path.parent.mkdir()
+    path.write_bytes(data)
+    piped = data if where == "from a pipe" else b""
+
+    [item] = read(path.parent if where == "in a folder" else path, data=piped)
+
+    assert isinstance(item, Unreadable)
+    assert str(item.error).startswith(
+        f"{'-' if piped else path}: mail or text was expected, and {what} found; save "
+    )
+    [item] = read(path, form="text", data=piped)
+    assert isinstance(item, Document)
+
+
+@pytest.mark.parametrize("where", ["named", "in a folder", "from a pipe"])
 @pytest.mark.parametrize("name", ["mail", "mail.gz.gz", "rows.csv.gz", "box.mbox"])
 def test_what_is_compressed_twice_is_refused(
     tmp_path: Path, name: str, where: str
