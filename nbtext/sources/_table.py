@@ -387,6 +387,8 @@ def _check(
         None if options.read_columns else text,
         None if options.label_column or has_label else first_of(LABEL_COLUMNS, columns),
     ]
+    if _can_guess(options) and not (options.read_columns or text):
+        unasked += places  # of which any may be read, but those without a name
     for column in (*options.columns, *filter(None, unasked)):
         if len(places[column]) > 1:
             raise SourceError(

@@ -797,6 +797,21 @@ def test_two_columns_of_the_name_that_is_read_are_one_error() -> None:
     assert not errors(rows(b"label,label,x,text\n1,2,3,4\n", "csv", label_column="x"))
 
 
+def test_two_columns_of_a_name_are_one_error_where_what_they_hold_is_guessed() -> None:
+    data = b"label,a,a,,\nx,b c d,e f g,,\ny,h i j,k l m,,\n"
+
+    (error,) = errors(rows(data, "csv", labelled=True, guess=ColumnGuess()))
+    named = rows(data, "csv", labelled=True, text_columns=("label",), label_column="a")
+
+    assert error.startswith("-: one column a was expected, and columns 2, 3 are called")
+    assert errors(named) == [error]
+    guess = ColumnGuess()
+    fields: dict[str, Any] = {"guess": guess, "model_fields": guess.guessed}
+    assert not errors(
+        rows(data.replace(b"a,a", b"a,b"), "csv", labelled=True, **fields)
+    )
+
+
 @pytest.mark.parametrize(("name", "between"), [("t.csv", ","), ("t.tsv", "\t")])
 @pytest.mark.parametrize("delimiter", [None, ";"])
 def test_two_columns_of_labels_matter_only_where_no_label_is_given(
