@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Mapping
 from itertools import chain
 
 from nbtext.document import Document, Item, Note, Pause, Unreadable
-from nbtext.errors import SettingsError, SourceError
+from nbtext.errors import SettingsError, SourceError, clipped, listed
 from nbtext.exact import check_number, value_of
 from nbtext.sources._beside import (
     beginning_beside,
@@ -82,6 +82,9 @@ def row_items(
             f"column {options.label_column} cannot hold both the label and what is "
             "read to tell it; name another --label-column or --text-column"
         )
+    has_columns = kind != "lines" or not options.read_columns
+    if not has_columns:
+        options = _without_columns(options, place.name)
     number = 0
     label_column = options.label_column
     is_first = True
@@ -126,7 +129,8 @@ def row_items(
         if is_first and not label_column and not place.is_label_given:
             label_column = first_of(LABEL_COLUMNS, record)
         if is_first and guess is not None:
-            options = options.for_table()  # whose columns have been guessed, perhaps
+            if has_columns:
+                options = options.for_table()  # whose columns are guessed, perhaps
             if place.name in guess.notes:
                 yield Note(guess.notes[place.name])
         is_first = False
@@ -146,7 +150,8 @@ def row_items(
                     is_needed=place.labelled, is_asked=is_asked,
                     absent=_UNMARKED if kind == "lines" else None,
                 )  # fmt: skip
-            yield _document(record, name, label, options)
+            document = _document(record, name, label, options)
+            yield document if has_columns else document._replace(columns=())
         except _NoColumnError as error:
             lacking, advice = error.args
             if number == 1:  # of others each would be a reason of its own
@@ -237,6 +242,23 @@ def _records(
         has_label=has_label,
         needs_label=needs_label,
     )
+
+
+def _without_columns(options: Options, name: str) -> Options:
+    """
+    Return how lines of text are read, of which each is a text like that of a file.
+
+    Raises:
+        SourceError: columns of another kind are to be read.
+    """
+    others = (*options.categorical_columns, *options.numeric_columns)
+    if others:
+        raise SourceError(
+            f"{name}: lines of text found, where the columns "
+            f"{listed([*map(clipped, options.read_columns)])} are to be read; give "
+            "them as a table or as JSON (--format csv, tsv or jsonl)"
+        )
+    return options._replace(text_columns=())
 
 
 def _without_first(of_stream: Iterator[Line]) -> Iterator[Line]:

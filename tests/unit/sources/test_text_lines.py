@@ -120,3 +120,18 @@ def test_lines_that_do_not_begin_with_a_label_are_read_so_if_asked() -> None:
 @pytest.mark.parametrize("data", [b"__label__", b"__label__ x", b"__labels__a x"])
 def test_the_mark_alone_is_a_text(data: bytes) -> None:
     assert pairs(read(data, labelled=False)) == [(None, data)]
+
+
+def test_a_line_is_a_text_without_columns_whatever_columns_a_model_reads() -> None:
+    def read_columns(**columns: tuple[str, ...]) -> "list[Item]":
+        options = Options(format="lines", **columns)  # type: ignore[arg-type]
+        stdin = BytesIO(b"__label__x a b\n")
+        return list(documents(["-"], options, labelled=True, stdin=stdin))
+
+    expected = [Document("-:1", (b"a b",), "x")]
+    assert read_columns(text_columns=("body",)) == expected
+    assert read_columns(text_columns=("title", "body")) == expected
+    (error,) = errors(read_columns(text_columns=("body",), numeric_columns=("age",)))
+    assert error.startswith(
+        "-: lines of text found, where the columns body, age are to be read; give them "
+    )
