@@ -11,6 +11,7 @@ from typing import Any
 
 from nbtext.document import Pause
 from nbtext.errors import SourceError, clipped, listed
+from nbtext.sources._heading import TEXT_COLUMNS
 from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._table import Record
 
@@ -93,7 +94,10 @@ def object_of(value: Any) -> Record | BadRecord:
     """Return a value of JSON if it is one document; else what is wrong with it."""
     if not isinstance(value, dict):
         return _NOT_AN_OBJECT
-    return _of_arrays(value) or value
+    first = next(iter(value.values()), None)
+    if not isinstance(first, list | dict):  # as most have it
+        return value
+    return _of_arrays(value) or _of_columns(value) or value
 
 
 def _of_arrays(record: dict[str, Any]) -> BadRecord | None:
@@ -103,18 +107,38 @@ def _of_arrays(record: dict[str, Any]) -> BadRecord | None:
             return None
         if not isinstance(values[0], list | dict):
             return None
-    if not record:
-        return None
     key, values = next(iter(record.items()))
     is_pair = isinstance(values[0], list)
     fields = " | {text: .[0], label: .[1]}" if is_pair else ""
-    name = key if _PLAIN.fullmatch(key) else f'"{clipped(key)}"'
-    ask = shlex.quote(f".{name}[]{fields}")
+    ask = shlex.quote(f".{_of_jq(key)}[]{fields}")
     shown = listed([*map(clipped, record)])
     return BadRecord(
         f"one document was expected, and arrays of them found ({shown}); `jq -c {ask}` "
         "makes lines of one"
     )
+
+
+def _of_columns(record: dict[str, Any]) -> BadRecord | None:
+    """Say how rows are made of an object that holds a table by its columns."""
+    first = next(iter(record.values()))
+    kind, size = type(first), len(first)
+    for values in record.values():
+        if not (type(values) is kind and len(values) == size > 1):
+            return None
+    if len(record) < 2 or not any(name in record for name in TEXT_COLUMNS):
+        return None
+    key = next(iter(record))
+    ask = shlex.quote(f"(.{_of_jq(key)} | keys_unsorted[]) as $k | map_values(.[$k])")
+    return BadRecord(
+        f"one document was expected, and the columns of {size:,} found "
+        f"({listed([*map(clipped, record)])}); `jq -c {ask}` makes lines of the rows "
+        "(pandas: to_json(FILE, orient='records'))"
+    )
+
+
+def _of_jq(key: str) -> str:
+    """Return a key as jq has it behind a dot."""
+    return key if _PLAIN.fullmatch(key) else f'"{clipped(key)}"'
 
 
 def _no_value(_name: str) -> None:

@@ -1,6 +1,8 @@
 """Rows of JSON lines and tables: texts, labels, identities, and what is wrong."""
 
 import os
+import shutil
+import subprocess
 import tracemalloc
 from functools import partial
 from io import BytesIO
@@ -106,6 +108,39 @@ def test_objects_of_other_keys_are_refused_by_what_they_have() -> None:
 
     assert "no column text, body, content or message (there are kind, words)" in text
     assert "to learn from (there are kind, words); name another with --label-" in label
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"text": {"0": "a", "1": "b"}, "label": {"0": "x", "1": "y"}}',
+        b'{"text": ["a", "b"], "label": [0, 1]}',
+    ],
+)
+def test_a_table_by_its_columns_is_told_how_to_be_made_of_rows(line: bytes) -> None:
+    (error,) = errors(rows(line, "jsonl", labelled=True))
+
+    assert error == (
+        "-:1: one document was expected, and the columns of 2 found (text, label); "
+        "`jq -c '(.text | keys_unsorted[]) as $k | map_values(.[$k])'` makes lines of "
+        "the rows (pandas: to_json(FILE, orient='records'))"
+    )
+    jq = shutil.which("jq")
+    if jq is not None:
+        made = subprocess.run(
+            [jq, "-c", "(.text | keys_unsorted[]) as $k | map_values(.[$k])"],
+            input=line, capture_output=True, check=True,
+        ).stdout  # fmt: skip
+        assert texts(rows(made, "jsonl")) == [(b"a",), (b"b",)]
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"tokens": ["a", "b"], "tags": ["x", "y"]}', b'{"a": {"text": "b"}}']
+)
+def test_other_lists_and_objects_are_no_table(line: bytes) -> None:
+    (error,) = errors(rows(line, "jsonl"))
+
+    assert "the columns of" not in error
 
 
 def test_objects_over_several_lines_are_refused_once() -> None:
