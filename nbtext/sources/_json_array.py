@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from nbtext.document import Pause
-from nbtext.errors import SourceError, clipped
+from nbtext.errors import clipped
 from nbtext.sources._json_lines import object_of, parsed
 from nbtext.sources._lines import BadRecord
 from nbtext.sources._stream import Stream
@@ -74,15 +74,17 @@ def array_records(stream: Stream, longest: int) -> Iterator[Record | BadRecord |
     """
     Yield the object that each element of an array is, or what is wrong with it.
 
-    Raises:
-        SourceError: the array does not end, or something follows it.
+    What is wrong with its end is a bad record, too: those before it may still have to
+    be looked at together.
     """
-    elements = _Elements(stream.name, longest)
+    elements = _Elements(longest)
     for piece in stream.chunks():
         if isinstance(piece, Pause):
             yield piece
-        else:
-            yield from elements.take(piece)
+            continue
+        yield from elements.take(piece)
+        if elements.has_more:
+            return
     if stream.error is None:  # else that is told
         yield from elements.end()
 
@@ -92,6 +94,7 @@ class _Elements:
     The elements of an array, as its pieces come.
 
     Attributes:
+        has_more: whether something follows the array.
         _line: the line, from 1, on which the element that is open begins.
         _byte: its first byte, from 1.
         _pieces: what there is of it, unless it is too long.
@@ -99,8 +102,8 @@ class _Elements:
         _depth: how many brackets are open in it.
     """
 
-    def __init__(self, source: str, longest: int) -> None:
-        self._source = source
+    def __init__(self, longest: int) -> None:
+        self.has_more = False
         self._longest = longest
         self._line = self._byte = 1
         self._pieces: list[bytes] = []
@@ -109,12 +112,7 @@ class _Elements:
         self._is_in_string = self._is_escaped = False
 
     def take(self, piece: bytes) -> Iterator[Record | BadRecord]:
-        """
-        Yield what a piece completes.
-
-        Raises:
-            SourceError: something follows the array.
-        """
+        """Yield what a piece completes."""
         start = 0
         if not self._is_open:
             start = piece.find(b"[") + 1
@@ -134,15 +132,10 @@ class _Elements:
             self._pass(text, self._size + 1)
             start = end + 1
         if self._is_closed:
-            self._refuse_more(piece[start:])
+            yield from self._refused(piece[start:])
 
     def end(self) -> Iterator[Record | BadRecord]:
-        """
-        Yield the last record, where only the end of the array is lacking.
-
-        Raises:
-            SourceError: the array has not ended.
-        """
+        """Yield the last record, and that the array has not ended, if so it is."""
         if self._is_closed or not self._is_open:
             return
         text = b"".join(self._pieces)
@@ -153,8 +146,8 @@ class _Elements:
                 yield self._record(text)
                 self._pass(text)
             where = f"behind its record {self._number:,}"
-        raise SourceError(
-            f"{self._source}: the array was expected to end with ], and ends {where} "
+        yield BadRecord(
+            f"the array was expected to end with ], and ends {where} "
             f"({self._place()}); bring the rest of the file, or close the quote or "
             "bracket that is open there"
         )
@@ -227,20 +220,16 @@ class _Elements:
             reason = f"{error}: {self._place()}"
         return BadRecord(f"not JSON ({reason}); mend or remove it")
 
-    def _refuse_more(self, rest: bytes) -> None:
-        """
-        Refuse what is no blank behind the array.
-
-        Raises:
-            SourceError: there is something.
-        """
+    def _refused(self, rest: bytes) -> Iterator[BadRecord]:
+        """Yield what is wrong where more than blanks is behind the array."""
         more = rest.lstrip(_BLANK)
         if more:
+            self.has_more = True
             place = self._place(rest[: len(rest) - len(more)])
             found = clipped(more[:40].decode("utf-8", "replace"))
-            raise SourceError(
-                f"{self._source}: nothing was expected behind the array, and {found} "
-                f"found ({place}); one array, or an object on each line, can be read"
+            yield BadRecord(
+                f"nothing was expected behind the array, and {found} found ({place}); "
+                "one array, or an object on each line, can be read"
             )
         self._pass(rest)
 

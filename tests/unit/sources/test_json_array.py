@@ -119,11 +119,16 @@ def test_numbers_stay_as_they_are_written() -> None:
 def test_an_array_that_does_not_end_loses_nothing_before(
     end: bytes, where: str
 ) -> None:
-    first, bad = items(b"[" + GOOD + end)
+    data = b"[" + GOOD + end
+    first, bad = items(data)
 
     assert texts([first]) == [b"good"]
     assert isinstance(bad, Unreadable)
+    assert bad.name == "-:2"
     assert where in str(bad.error)
+    data = data.replace(b'"good"', b'"good", "label": "x"')  # which is looked for
+    labelled = read("-", labelled=True, stdin=data, options=Options(format="jsonl"))
+    assert texts(labelled) == [b"good"]
 
 
 def test_an_array_whose_compressed_data_end_is_told_once() -> None:
