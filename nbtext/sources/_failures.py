@@ -5,6 +5,9 @@ import os
 from nbtext.classes import quoted
 from nbtext.errors import MissingSourceError, SourceError
 
+_GLOB = frozenset("*?")
+"""What a shell leaves in a pattern only where nothing matches it."""
+
 
 def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
     """Say what is wrong with a path and what to do about it."""
@@ -33,6 +36,16 @@ def _advice(name: str) -> str:
     path, _, label = name.rpartition("=")
     if path and label and "/" not in label and os.access(path, os.F_OK):
         return f"the label stands in front: {label}={path}"
+    label, _, path = name.partition(":")
+    is_label = label and path and "/" not in label and not path.isdecimal()
+    if is_label and os.access(path, os.F_OK):
+        return f"a label stands before =: {label}={path}"
+    if name == "=":
+        return "there are no blanks around it in LABEL=PATH"
+    if "://" in name:
+        return f"fetch it first: curl -LO {name}"
+    if not (_GLOB.isdisjoint(name) or _is_text(name)):
+        return "no name matches that, or its * or ? is quoted; check how it is spelt"
     advice = ", or give a text by standard input" if _is_text(name) else ""
     return f"check how the path is spelt{advice}"
 

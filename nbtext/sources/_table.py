@@ -39,6 +39,7 @@ _HEADING = (
     "before it"
 )
 
+_MOST_NEAR = 1000  # columns among which one of nearly that name is looked for
 _JOINED = 2**12  # fields at once: `bytes.join` takes 80 bytes for each
 _CONTROL = re.compile(r"[\0-\b\x0e-\x1f]")
 """What no heading has, and most that is no text."""
@@ -379,7 +380,10 @@ def _check(
     for column in options.columns:
         if column not in places:
             message = f"{name}: no column {column} ({columns_listed(columns)})"
-            if is_named:
+            near = None if options.model_fields() else _near(column, columns)
+            if near is not None:
+                message += f"; did you mean {clipped(near)}?"
+            elif is_named:
                 message += f"; {_HEADING if options.model_fields() else NUMBERS}"
             raise SourceError(message)
     text = first_of(TEXT_COLUMNS, columns)
@@ -399,6 +403,15 @@ def _check(
     if not is_read and not _can_guess(options):
         lacking, advice = NO_TEXT
         raise SourceError(f"{name}: no {lacking} ({columns_listed(columns)}); {advice}")
+
+
+def _near(name: str, columns: list[str]) -> str | None:
+    """Return the column whose name is nearly that, if there is one."""
+    from difflib import get_close_matches  # of errors alone
+
+    folded = {column.casefold(): column for column in columns[:_MOST_NEAR]}
+    near = get_close_matches(name.casefold(), folded, 1)
+    return folded[near[0]] if near else None
 
 
 def columns_listed(columns: list[str]) -> str:

@@ -109,7 +109,9 @@ def test_what_is_no_number_is_a_missing_file(path: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["cheap pills for you", "こんにちは", "สวัสดีครับ"])
+@pytest.mark.parametrize(
+    "text", ["cheap pills for you", "who is this?", "こんにちは", "สวัสดีครับ"]
+)
 def test_a_text_in_place_of_a_name_is_told_where_texts_are_given(text: str) -> None:
     (said,) = errors(read(text))
 
@@ -181,3 +183,19 @@ def test_many_files_beside_folders_are_no_strays() -> None:
         Path("mail", str(number)).write_text("words")
 
     assert not any(isinstance(item, Note) for item in read("mail", labelled=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("spam:mail", "a label stands before =: spam=mail"),
+        ("=", "there are no blanks around it in LABEL=PATH"),
+        ("http://example.org/a.csv", "fetch it first: curl -LO http://example.org/a.csv"),
+        ("mail/*.eml", "no name matches that, or its * or ? is quoted; check how it is "
+         "spelt"),
+    ],
+)  # fmt: skip
+def test_what_is_no_path_is_told_what_to_write(name: str, said: str) -> None:
+    Path("mail").mkdir(exist_ok=True)
+
+    assert errors(read(name)) == [f"{name}: no such file or folder; {said}"]

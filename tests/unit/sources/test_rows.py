@@ -780,6 +780,10 @@ def test_a_table_without_the_columns_is_one_error() -> None:
     numbers = "if the first line is no heading, give all columns by number, from 1"
     assert error == f"-: no column c (there are a, b); {numbers}"
     assert errors(rows(b"a,b\n", "csv", text_columns=("3",)))
+    for asked in ("Review", "reviews"):
+        (error,) = errors(rows(b"a,review\n1,2\n", "csv", text_columns=(asked,)))
+        assert error.endswith(f"no column {asked} (there are a, review); did you mean "
+                              "review?")  # fmt: skip
 
 
 def test_what_is_no_table_is_said_in_few_words() -> None:
