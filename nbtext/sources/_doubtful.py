@@ -6,13 +6,16 @@ import os
 import re
 import shlex
 import stat
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 
 from nbtext.document import Note
-from nbtext.errors import SettingsError, clipped, listed
+from nbtext.errors import SettingsError, SourceError, clipped, listed
 from nbtext.sources._arguments import MOST_CLASSES, mode_of, named_paths
-from nbtext.sources._inspect import container_format
+from nbtext.sources._inspect import HEAD, ONE_DOCUMENT, container_format, inspect
 from nbtext.sources._labels import file_label, folder_label
+from nbtext.sources._stream import open_path
 from nbtext.sources._walk import below, class_folders, stray_files
 
 _OF_CORPUS = {
@@ -26,6 +29,8 @@ _OF_CORPUS = {
     "validation",
 }
 _TABLES = ("csv", "tsv", "jsonl")
+_LEAST_MESSAGES = 3
+_LOOKED_AT = 3  # of the files
 _UNLABELLED = {"unsup", "unlabeled", "unlabelled"}
 """Names of folders that are no classes."""
 
@@ -44,7 +49,8 @@ def warning(arguments: Sequence[str]) -> Note | None:
 
     Raises:
         SettingsError: they are parts by their names, too: `train/` and `test/`, with
-            the same folders in each, or `part1/`, `part2/` and so on.
+            the same folders in each, or `part1/`, `part2/` and so on; or they are
+            files of one document each, such as `spam/*.eml ham/*.eml`.
     """
     named = named_paths(arguments, labelled=True)
     if len(named) == 1 and named[0][0] is None:
@@ -52,8 +58,9 @@ def warning(arguments: Sequence[str]) -> Note | None:
     if len(named) < 2 or any("=" in argument for argument in arguments):
         return None
     is_few = len(named) <= MOST_CLASSES
+    paths = [path for _, path in named]
+    _refuse_messages(paths)
     if is_few:
-        paths = [path for _, path in named]
         _refuse_parts(paths)
         _refuse_numbered_parts(paths)
     return _parts(named) or ((_test_part(named) or _by_name(named)) if is_few else None)
@@ -115,6 +122,48 @@ def _likely_classes(folders: list[str]) -> list[str]:
             if os.path.basename(part).startswith("train"):
                 folders = class_folders(part) or stray_files(part)[1] or folders
     return [one for one in folders if os.path.basename(one) not in _UNLABELLED]
+
+
+def _refuse_messages(paths: list[str]) -> None:
+    """
+    Refuse files of which each is one document, and would be a class by its name.
+
+    Those are three or more that are called `.eml`, or that lie in several folders, and
+    with others in one. `spam.txt` beside `ham.txt` may well be two classes.
+
+    Raises:
+        SettingsError: that is so.
+    """
+    folders = Counter(map(os.path.dirname, paths))
+    are_mails = all(path.lower().endswith(".eml") for path in paths)
+    is_spread = len(folders) > 1 and len(folders) < len(paths) and all(folders)
+    if len(paths) < _LEAST_MESSAGES or not (are_mails or is_spread):
+        return
+    if not all(map(_may_be_message, paths)) or not all(
+        map(_is_one, paths[:_LOOKED_AT])
+    ):
+        return
+    name = " ".join(map(shlex.quote, [*folders][:3])) if is_spread else "spam/ ham/"
+    more = " ..." if is_spread and len(folders) > 3 else ""
+    raise SettingsError(
+        f"{_few(paths)}: classes were expected, and {len(paths):,} files of one "
+        "document each found, of which each would be a class of its own; name the "
+        f"folder of each class: `nbtext train {name}{more}`, or write LABEL=PATH"
+    )
+
+
+def _may_be_message(path: str) -> bool:
+    return container_format(path) is None and stat.S_ISREG(mode_of(path))
+
+
+def _is_one(path: str) -> bool:
+    """Tell whether a file holds one document, by what it begins with."""
+    try:
+        with closing(open_path(path, path)) as stream:
+            kind = inspect(stream, path, HEAD, is_label_wanted=True)
+    except SourceError:  # which is told where it is read
+        return False
+    return kind == ONE_DOCUMENT
 
 
 def _refuse_parts(paths: list[str]) -> None:

@@ -180,6 +180,33 @@ def test_parts_of_a_corpus_may_have_more_than_classes(run: "Run") -> None:
     assert "`nbtext train aclImdb/Train/neg aclImdb/Train/pos`; to have a part" in err
 
 
+@pytest.mark.usefixtures("corpus")
+def test_train_refuses_files_of_one_message_and_names_their_folders(
+    run: "Run",
+) -> None:
+    files = [*map(str, sorted(Path("spam").iterdir())), "ham/1.eml", "ham/2.eml"]
+
+    status, out, err = run("train", "-m", "m.nbt", *files)
+    alone = run("train", "-m", "m.nbt", *files[:3]).err
+
+    assert (status, out) == (64, "")
+    assert "files of one document each found, of which each would be a class" in err
+    assert "name the folder of each class: `nbtext train spam ham`, or write" in err
+    assert "name the folder of each class: `nbtext train spam/ ham/`, or wri" in alone
+    labelled = [f"{Path(file).parent}={file}" for file in files]
+    assert run("train", "-q", "-m", "m.nbt", *labelled).status == 0
+
+
+def test_files_of_one_text_may_be_classes(run: "Run") -> None:
+    Path("books").mkdir()
+    for author in ("austen", "defoe", "swift"):
+        Path("books", f"{author}.txt").write_text(f"words of {author}")
+        Path(author).write_text("From a@b Tue Jun 14 19:52:09 2005\nTo: b\n\nwords\n")
+
+    assert run("train", "-m", "m.nbt", *map(str, Path("books").iterdir())).status == 0
+    assert run("train", "-m", "m.nbt", "austen", "defoe", "swift").status == 0
+
+
 def test_train_warns_of_classes_that_have_the_same_folders(run: "Run") -> None:
     for folder in ("spam/2019", "spam/2020", "ham/2019", "ham/2020"):
         Path(folder).mkdir(parents=True)
