@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,25 @@ def test_an_array_whose_compressed_data_end_is_told_once() -> None:
 
     assert len(errors(found)) == 1
     assert len(texts(found)) > 9000
+
+
+@pytest.mark.parametrize("inside", [b'"' + b"x" * 2**24 + b'"', b"[{" * 2**23])
+def test_an_element_that_is_too_long_takes_bounded_memory(
+    tmp_path: Path, inside: bytes
+) -> None:
+    path = tmp_path / "long.json"
+    path.write_bytes(b'[{"text": "a"}, {"text": ' + inside + b"}]")
+
+    tracemalloc.start()
+    try:
+        found = read(str(path), options=Options(max_bytes=100))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert texts(found) == [b"a"]
+    assert len(errors(found)) == 1
+    assert peak < 2**23
 
 
 def test_an_answer_is_not_awaited_for_more_than_an_object() -> None:
