@@ -8,9 +8,9 @@ had no part in it: a quarter of them is taken out of the counts (of few document
 quarter after the other; of few of a class, a quarter of each class), corrections are
 made of the others beside all and beside half of what the counts say, and if the quarter
 loses more by the better one than chance may take, and more documents bring, there is
-none. Beside half, more than two classes may move twice as far, too. Of many documents
-the trial is made twice, at last of more of them; of very many some are held out of the
-correction that is kept, and say how steep its scores are.
+none. Beside half, more than two classes may move twice as far, too, and in twice as
+many passes. Of many documents the trial is made twice, at last of more of them; of very
+many some are held out of the correction that is kept, and say how steep its scores are.
 (Two halves would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from nbtext.tokens import Terms
 
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
-    Manner: TypeAlias = tuple[float, float]  # how far labels are doubted, and the pace
 
 from nbtext.counts import Calibration, Counter, Sample, bin_of
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
@@ -54,8 +53,8 @@ from nbtext.counts.sorted_counts import NO_KEYS, starts_of_runs
 from nbtext.counts.table import with_classes
 from nbtext.counts.term_table import in_order
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
-from nbtext.learning.steps import BASE_UNIT, rate_of
-from nbtext.learning.trials import DOUBTS, HELD_OUT, PACES, SHARES, Trial, together
+from nbtext.learning.steps import BASE_UNIT, Manner, rate_of
+from nbtext.learning.trials import DOUBTS, FURTHER, HELD_OUT, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring.batch_mixed import scores_by
@@ -108,7 +107,7 @@ So from 2,731 classes on there is no correction."""
 AT_A_TIME: Final = 128
 """Base scores of so many documents are rounded at a time."""
 
-USUAL: Final = (0.0, 1.0)
+USUAL: Final = Manner()
 """Labels are believed, and move classes as far as they mostly do."""
 
 NO_PLACES: Final = np.empty(0, np.int64)
@@ -240,8 +239,8 @@ class _Making:
         Make corrections without a part of the documents, and try them on these.
 
         Of few documents each part has its turn: together they say more. What is
-        returned is the trial of the better share, with the pace and the doubt that went
-        with it best; None if there are too few documents.
+        returned is the trial of the better share, with the pace, the passes and the
+        doubt that went with it best; None if there are too few documents.
         """
         n_visits = len(self.visits.order)
         if n_visits < HELD_OUT:
@@ -250,13 +249,14 @@ class _Making:
         parts = [self.part(number) for number in range(n_parts)]
         best = self.trial_of_shares(parts, USUAL)
         is_tried = best.share < 1.0 and len(self.base.model.classes) > 2
-        for pace in PACES if is_tried else ():
-            other = self._tried(parts, best.share, (0.0, pace))
+        for manner in FURTHER if is_tried else ():
+            other = self._tried(parts, best.share, manner)
             if other.adjustment.loss >= best.adjustment.loss:
                 break
             best = other
         for doubt in DOUBTS:
-            other = self._tried(parts, best.share, (doubt, best.pace))
+            manner = best.manner._replace(doubt=doubt)
+            other = self._tried(parts, best.share, manner)
             if other.adjustment.loss >= best.adjustment.loss:
                 break
             best = other
@@ -280,9 +280,10 @@ class _Making:
         the less often is it the label that is wrong.
         """
         parts = [self.part(0)]
-        best = self.trial_of_shares(parts, (first.doubt, first.pace))
-        if best.doubt:
-            other = self._tried(parts, best.share, (0.0, best.pace))
+        best = self.trial_of_shares(parts, first.manner)
+        if first.manner.doubt:
+            undoubted = best.manner._replace(doubt=0.0)
+            other = self._tried(parts, best.share, undoubted)
             best = min(best, other, key=_loss_by)
         return best
 
@@ -302,7 +303,7 @@ class _Making:
 
     def _tried(self, parts: list[_Part], share: float, manner: Manner) -> Trial:
         """Make corrections without each part, and try them on it."""
-        trials, (doubt, pace) = [], manner
+        trials = []
         for base, order, held_out in parts:
             labels = self.visits.labels.take(held_out)
             loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
@@ -311,7 +312,7 @@ class _Making:
             ).logits
             counted = self.base.model.documents
             trials.append(
-                Trial(share, doubt, 1, loss_without, logits, labels, counted, pace)
+                Trial(share, manner, 1, loss_without, logits, labels, counted)
             )
         return reduce(together, trials)
 
@@ -379,9 +380,8 @@ class _Making:
         order, is_apart = self.visits.order, self._apart()
         held_out = order[is_apart]
         scored = order if base.shape[1] == 2 else held_out
-        manner = trial.doubt, trial.pace
         learnt = self._learnt(
-            base, trial.share, manner, order[~is_apart], scored, is_last=True
+            base, trial.share, trial.manner, order[~is_apart], scored, is_last=True
         )
         if len(held_out):
             labels = self.visits.labels.take(held_out)
@@ -498,7 +498,7 @@ class _Making:
             base if share == 1.0 else _part_of(base, share),
             self.firsts[-1],
         )
-        rate = rate_of(base.shape[1], *manner)
+        rate = rate_of(base.shape[1], manner)
         return correct(pupils, order, rate, scored, is_kept=is_kept, is_last=is_last)
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:

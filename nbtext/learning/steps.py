@@ -22,6 +22,13 @@ RATE: Final = 1.0
 DECAY: Final = 0.5
 """What share of a pass's rate the next one has."""
 
+MANY_PASSES: Final = 6
+"""How often it may do so, each time less far than it might: such corrections go further
+than those of PASSES."""
+
+DECAY_OF_MANY: Final = 0.7
+"""What share of a pass's rate the next one of MANY_PASSES has."""
+
 CUT: Final = 0.02
 """Steps below this share of a rate are none (docs/experiments/010-many-classes.md)."""
 
@@ -66,17 +73,26 @@ class Rate(NamedTuple):
     doubt: float = 0.0
 
 
-def rate_of(n_classes: int, doubt: float, pace: float = 1.0) -> Rate:
+class Manner(NamedTuple):
     """
-    Return how training moves so many classes.
+    What is chosen of how training moves classes.
 
-    Args:
-        n_classes: how many there are.
+    Attributes:
         doubt: how far labels are doubted.
-        pace: how many times as far as usual.
+        pace: how many times as far as usual documents move classes.
+        passes: how often each document is visited.
     """
-    rate = RATE * pace * (OF_TWO if n_classes == 2 else 1.0)
-    return Rate(PASSES, rate, CUT, DECAY, doubt)
+
+    doubt: float = 0.0
+    pace: float = 1.0
+    passes: int = PASSES
+
+
+def rate_of(n_classes: int, manner: Manner) -> Rate:
+    """Return how training moves so many classes in a manner."""
+    rate = RATE * manner.pace * (OF_TWO if n_classes == 2 else 1.0)
+    decay = DECAY if manner.passes == PASSES else DECAY_OF_MANY
+    return Rate(manner.passes, rate, CUT, decay, manner.doubt)
 
 
 def rate_of_lesson(n_classes: int) -> Rate:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.calibration import Prior
 from nbtext.counts.fitting import best_temperature
-from nbtext.learning.steps import rate_of
+from nbtext.learning.steps import MANY_PASSES, Manner, rate_of
 from nbtext.scoring.leave_one_out import observed_losses
 
 SHARES: Final = (1.0, 0.5)
@@ -30,10 +30,11 @@ DOUBTS: Final = (0.25, 0.5)
 the one before was better than less doubt. Where labels are right, none is
 (docs/experiments/035-doubted-labels.md)."""
 
-PACES: Final = (2.0,)
-"""How many times as far documents move classes, if documents held out lose less by it:
-tried with three classes and more where the counts are believed by half. Short texts of
-many classes are better off (docs/experiments/053-short-requests.md)."""
+FURTHER: Final = (Manner(pace=2.0), Manner(pace=2.0, passes=MANY_PASSES))
+"""How documents move classes, if documents held out lose less by it: twice as far, and
+in twice as many passes, too, if the former was better. Tried with three classes and
+more where the counts are believed by half: short texts of many classes are better off
+(docs/experiments/053-short-requests.md, docs/experiments/079-longer-learning.md)."""
 
 STEEPNESS: Final = Prior(precision=10.0)
 """What is expected of the steepness of corrected scores: its logarithm has been up to
@@ -84,23 +85,21 @@ class Trial:
 
     Attributes:
         share: how far the scores of the counts are believed beside it.
-        doubt: how far labels were doubted.
+        manner: how it was learnt.
         parts: how often it was made, of other documents each time.
         loss_without: their mean log-loss without the correction, in nats.
         logits: shape (held_out, n_classes), their corrected scores.
         labels: shape (held_out,), the places of their classes.
         documents: how many of each class are counted.
-        pace: how many times as far as usual documents moved classes.
     """
 
     share: float
-    doubt: float
+    manner: Manner
     parts: int
     loss_without: float
     logits: NDArray[np.float64]
     labels: NDArray[np.int64]
     documents: tuple[int, ...]
-    pace: float = 1.0
 
     @property
     def held_out(self) -> int:
@@ -168,7 +167,7 @@ class Trial:
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""
-        rate = rate_of(n_classes, self.doubt, self.pace)._asdict()
+        rate = rate_of(n_classes, self.manner)._asdict()
         return {
             "parts": self.parts,
             "held_out": self.held_out,

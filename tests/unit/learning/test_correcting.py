@@ -21,8 +21,19 @@ from nbtext.learning import SettingsOverrides, Trained, correcting, passes, step
 from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.passes import Learnt, Pupils
-from nbtext.learning.steps import CUT, OF_TWO, RATE, Rate
-from nbtext.learning.trials import DOUBTS, PACES, SHARES, Trial
+from nbtext.learning.steps import (
+    CUT,
+    DECAY,
+    DECAY_OF_MANY,
+    MANY_PASSES,
+    OF_TWO,
+    PASSES,
+    RATE,
+    Manner,
+    Rate,
+    rate_of,
+)
+from nbtext.learning.trials import DOUBTS, FURTHER, SHARES, Trial
 from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import load_model
@@ -97,33 +108,53 @@ def test_labels_are_doubted_where_many_are_wrong() -> None:
     assert of_right.made_with["doubt"] == 0.0
 
 
+HALF = Manner(pace=0.5)  # by which these texts are told better
+OFTEN = Manner(pace=0.25, passes=MANY_PASSES)
+
+
 @pytest.mark.parametrize(
-    ("share", "paces", "chosen"),
+    ("share", "further", "chosen"),
     [
-        (0.5, (2.0,), 1.0),
-        (0.5, (0.5,), 0.5),  # by which these texts are told better
-        (0.5, (0.5, 0.25), 0.5),
-        (1.0, (0.5,), 1.0),  # where the counts are believed none is tried
+        (0.5, FURTHER, Manner()),
+        (0.5, (HALF,), HALF),
+        (0.5, (HALF, Manner(pace=0.25)), HALF),
+        (0.5, (OFTEN,), OFTEN),
+        (0.5, (FURTHER[0], HALF), Manner()),  # none after one that is no better
+        (1.0, (HALF,), Manner()),  # where the counts are believed none is tried
     ],
 )
-def test_a_pace_is_taken_by_which_documents_held_out_lose_less(
+def test_a_manner_is_taken_by_which_documents_held_out_lose_less(
     share: float,
-    paces: tuple[float, ...],
-    chosen: float,
+    further: tuple[Manner, ...],
+    chosen: Manner,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(correcting, "SHARES", (share,))
     monkeypatch.setattr(correcting, "DOUBTS", ())
     losses, rates = [], []
-    for tried in ((), paces):
-        monkeypatch.setattr(correcting, "PACES", tried)
+    for tried in ((), further):
+        monkeypatch.setattr(correcting, "FURTHER", tried)
         facts = correction_of(trained_on(confusing())).info.made_with
         losses.append(facts["loss_with"])
-        rates.append(facts["rate"])
+        rates.append([facts[name] for name in Rate._fields])
 
-    assert rates == [RATE, chosen * RATE]
-    assert (losses[1] < losses[0]) == (chosen != 1.0)
+    assert rates == [[*rate_of(len(TOPICS), one)] for one in (Manner(), chosen)]
+    assert (losses[1] < losses[0]) == (chosen != Manner())
     assert losses[1] <= losses[0]
+
+
+def test_in_more_passes_each_is_nearer_to_the_one_before() -> None:
+    few, many = (rate_of(3, Manner(0.25, 2.0, n)) for n in (PASSES, MANY_PASSES))
+
+    assert few == Rate(PASSES, 2.0 * RATE, CUT, DECAY, 0.25)
+    assert many == Rate(MANY_PASSES, 2.0 * RATE, CUT, DECAY_OF_MANY, 0.25)
+
+
+def test_a_document_moves_a_class_no_further_than_an_amount_has_room_for() -> None:
+    for manner in (Manner(), *FURTHER):
+        rate = rate_of(3, manner)
+        furthest = sum(rate.rate * rate.decay**n for n in range(rate.passes))
+        assert furthest * AMOUNT_UNIT < np.iinfo(np.int16).max
 
 
 def rates_tried(monkeypatch: pytest.MonkeyPatch) -> dict[int, list[Rate]]:
@@ -139,17 +170,20 @@ def rates_tried(monkeypatch: pytest.MonkeyPatch) -> dict[int, list[Rate]]:
     return rates
 
 
-def test_of_many_documents_the_pace_is_that_of_the_first_trial(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("further", [FURTHER[:1], (OFTEN,)])
+def test_of_many_documents_the_manner_is_that_of_the_first_trial(
+    further: tuple[Manner, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(correcting, "SHARES", (0.5,))
+    monkeypatch.setattr(correcting, "FURTHER", further)
     rates = rates_tried(monkeypatch)
 
-    chosen = correction_of(trained_on(confusing())).info.made_with["rate"]
+    facts = correction_of(trained_on(confusing())).info.made_with
 
-    paces = {n: [rate.rate for rate in of_trial] for n, of_trial in rates.items()}
-    assert paces[120][:2] == [RATE, PACES[0] * RATE]
-    assert paces[180] == paces[240] == [chosen]
+    chosen = Rate(*(facts[name] for name in Rate._fields))  # type: ignore[arg-type]
+    tried = [rate_of(len(TOPICS), manner) for manner in (Manner(), *further)]
+    assert rates[120][: len(tried)] == tried
+    assert rates[180] == rates[240] == [chosen]
 
 
 def test_two_classes_move_half_as_far() -> None:
@@ -234,7 +268,7 @@ def test_of_many_classes_none_is_tried_with_fewer_documents_than_do_good(
 def test_the_second_trial_has_the_doubt_of_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(correcting, "PACES", ())
+    monkeypatch.setattr(correcting, "FURTHER", ())
     rates = rates_tried(monkeypatch)
 
     chosen = correction_of(trained_on(confusing())).info.made_with["doubt"]
@@ -255,7 +289,7 @@ def test_the_second_trial_may_find_that_no_label_is_to_be_doubted(
 
     def doubting(making: Any) -> Trial | None:
         trial = first(making)
-        return trial and replace(trial, doubt=0.5)
+        return trial and replace(trial, manner=trial.manner._replace(doubt=0.5))
 
     monkeypatch.setattr(correcting._Making, "trial", doubting)
     random = np.random.default_rng(5)
@@ -597,7 +631,7 @@ def test_classes_of_few_documents_may_lose_what_more_bring(
     held_out = n_classes * of_each // 4 * parts
     labels = np.arange(held_out) % n_classes
     logits = 4.0 * np.eye(n_classes)[labels]
-    trial = Trial(1.0, 0.0, parts, 0.0, logits, labels, (of_each,) * n_classes)
+    trial = Trial(1.0, Manner(), parts, 0.0, logits, labels, (of_each,) * n_classes)
     # what 400 classes of four documents may lose is a tenth of a fourth of this
     of_five = replace(trial, loss_without=5.0)
     vars(of_five)["_best"] = (1.0, (5.0 + lost) * held_out)
@@ -631,7 +665,7 @@ def of_losses(temperature: float, scale: float) -> Trial:
     shares = np.exp(logits * temperature)
     shares /= shares.sum(axis=1, keepdims=True)
     labels = (random.random((4000, 1)) > shares.cumsum(axis=1)).sum(axis=1)
-    return Trial(1.0, 0.0, 1, 1.0, logits * scale, labels, (4, 4, 4))
+    return Trial(1.0, Manner(), 1, 1.0, logits * scale, labels, (4, 4, 4))
 
 
 def test_scores_are_as_steep_as_documents_held_out_say() -> None:
@@ -663,7 +697,7 @@ def too_seldom(documents: list[int], t: float) -> Trial:
         np.repeat(places.ravel(), times) for places in np.indices(told.shape)
     )
     logits = (1 + t) * shares + says * np.eye(n_classes)[speaks_for]
-    return Trial(1.0, 0.0, 1, 1.0, logits, labels, tuple(documents))
+    return Trial(1.0, Manner(), 1, 1.0, logits, labels, tuple(documents))
 
 
 @pytest.mark.parametrize("t", [0.0, 0.2, 0.4])
