@@ -43,6 +43,16 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_
     return READ;
 }
 
+/* Add up what keys and their counts say by a factor. */
+FOR_EACH_PROCESSOR static uint64_t
+mark_of(const uint64_t *keys, const int16_t *counts, size_t n, uint64_t factor)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += mixed(mixed(keys[i] * factor + (uint64_t)counts[i]));
+    return sum;
+}
+
 /* Add a message's keys in one view as they come. */
 static Outcome
 copy_keys(BatchView *view, const Keys *keys)
@@ -76,10 +86,8 @@ push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint
     memset(slots, 0, sizeof *slots << bits);
     Outcome outcome
         = count_keys(keys, batch->secret, bits, slots, distinct, counts, &n_distinct);
-    uint64_t sum = 0;
-    for (size_t i = 0; factor && i < n_distinct; i++)
-        sum += mixed(mixed(distinct[i] * factor + (uint64_t)counts[i]));
-    *mark += sum;
+    if (factor)
+        *mark += mark_of(distinct, counts, n_distinct, factor);
     view->keys.length = before + n_distinct;
     view->counts.length = (view->keys.length + 3) / 4;
     return outcome;

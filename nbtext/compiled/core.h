@@ -18,6 +18,17 @@
 /* gcc drops calls of a function that does nothing else: the empty instruction is something */
 #define PREFETCH(address) do { __builtin_prefetch(address); __asm__ volatile(""); } while (0)
 
+/* Compiled for several generations of a processor where the loader can choose; the latest
+   multiplies vectors of 64-bit integers, which it takes a newer gcc to ask for. */
+#if defined(FOR_EACH_PROCESSOR) /* where the loader may not run what chooses */
+#elif defined(__clang__) || !defined(__x86_64__) || !defined(__GLIBC__)
+#define FOR_EACH_PROCESSOR
+#elif __GNUC__ < 12
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#endif
+
 #define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /* Bytes that are not copied. */
@@ -216,9 +227,19 @@ mixed(uint64_t value)
     return value ^ value >> 29;
 }
 
-/* Push the keys of a field's terms; `left` more tokens may be read. False: no memory. */
+/* A number that differs for most names. */
+static inline uint64_t
+hash_of(Slice name)
+{
+    size_t length = length_of(name), n = length < 8 ? length : 8;
+    return mixed((word_at(name.at, n) ^ length) * BASE + word_at(name.end - n, n));
+}
+
+/* Push the keys of a field's terms, and unless it is NULL the Slice that each token is, as
+   WORDS_OF_SPAN values; `left` more tokens may be read. False: no memory. */
 bool read_field(const Tables *tables, const View *view, Slice text, uint64_t salt,
-                size_t *left, Keys *keys);
+                size_t *left, Keys *keys, Keys *spans);
+enum { WORDS_OF_SPAN = 2 };
 
 /* Bytes of an n-gram and of an edge, code points they are cut from. */
 enum { NGRAM = 5, EDGE = 4, LONGEST = 6000 };

@@ -59,13 +59,15 @@ release_finder(Finder *finder)
         Wanted *wanted = finder->views + n;
         PyBuffer_Release(&wanted->keys);
         PyBuffer_Release(&wanted->buckets);
-        free(wanted->states);
+        free(wanted->sieve);
         free(wanted->starts);
         free(wanted->texts);
     }
     if (finder) {
         release_keys(&finder->keys);
         release_keys(&finder->places);
+        release_keys(&finder->spans);
+        release_keys(&finder->terms);
     }
     free(finder);
 }
@@ -135,15 +137,14 @@ reader_found(PyObject *self, PyObject *args)
     if (!finder)
         return NULL;
     Wanted *wanted = view_of(finder, view);
-    PyObject *texts = NULL, *result = NULL;
-    if (wanted)
-        texts = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)wanted->length);
-    if (texts) {
-        write_texts(wanted, (uint8_t *)PyByteArray_AsString(texts));
-        result = Py_BuildValue("(NN)", texts,
-                               PyByteArray_FromStringAndSize((const char *)wanted->states,
-                                                             wanted->terms.n_terms));
+    PyObject *texts = NULL, *states = NULL;
+    if (wanted) {
+        texts = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)wanted->length - 1);
+        states = PyByteArray_FromStringAndSize(NULL, wanted->terms.n_terms);
     }
+    if (texts && states)
+        write_texts(wanted, (uint8_t *)PyByteArray_AsString(texts),
+                    PyByteArray_AsString(states));
     put_finder_back(self, finder);
-    return result;
+    return Py_BuildValue("(NN)", texts, states);
 }

@@ -69,29 +69,26 @@ take_line(Mail *mail, Slice *block)
                 end = block->end;
         }
         uint8_t *copy = grab_for(mail, (size_t)(end - block->at)), *to = copy;
-        for (const uint8_t *at = block->at; at < end; at++)
-            if (*at != '\n')
-                *to++ = *at;
-        line = slice(copy, to);
+        const uint8_t *feed;
+        for (; (feed = find_byte(slice(line.at, end), '\n')); line.at = feed + 1)
+            to = put(to, slice(line.at, feed));
+        line = slice(copy, put(to, slice(line.at, end)));
     }
     block->at = end < block->end ? end + 1 : NULL; /* after the last line */
     return line;
 }
 
-/* Copy a name in lower case behind "part."; return its hash. */
+/* Copy a name in lower case behind "part.". */
 static void
 take_name(Mail *mail, Slice written, Field *field)
 {
     uint8_t *copy = grab_for(mail, 5 + length_of(written));
     memcpy(copy, "part.", 5);
     uint8_t *to = copy + 5;
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (const uint8_t *at = written.at; at < written.end; at++) {
-        *to = lower(*at);
-        hash = (hash ^ *to++) * 16777619u;
-    }
+    for (const uint8_t *at = written.at; at < written.end; at++)
+        *to++ = lower(*at);
     field->name = slice(copy + 5, to);
-    field->hash = hash;
+    field->hash = hash_of(field->name);
 }
 
 /* What precedes a line's first colon: a name, nothing, or not to be read here. */

@@ -65,7 +65,7 @@ typedef enum { READ, REFUSED, OUT_OF_MEMORY, FAILED } Outcome;
 typedef struct Field {
     struct Field *next;
     Slice name, value, line;
-    uint32_t hash; /* of the name */
+    uint64_t hash; /* of the name */
 } Field;
 
 /* A text that a view reads, and the name of its field. */

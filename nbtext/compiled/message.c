@@ -118,10 +118,7 @@ uint64_t
 salt_of(Mail *mail, Slice name)
 {
     size_t length = length_of(name);
-    uint32_t place = 2166136261u;
-    for (const uint8_t *at = name.at; at < name.end; at++)
-        place = (place ^ *at) * 16777619u;
-    Salt *known = mail->salts + place % N_SALTS;
+    Salt *known = mail->salts + hash_of(name) % N_SALTS;
     if (length && known->length == length && !memcmp(known->name, name.at, length))
         return known->salt;
     uint64_t salt = salt_by_hash(name);
@@ -143,7 +140,7 @@ read_view(Mail *mail, const MailView *view, Keys *keys)
     }
     for (const Text *text = mail->texts[view->text].first; text; text = text->next) {
         uint64_t salt = view->fields ? salt_of(mail, text->name) : 0;
-        if (!read_field(view->tables, &view->view, text->text, salt, &left, keys))
+        if (!read_field(view->tables, &view->view, text->text, salt, &left, keys, NULL))
             return false;
     }
     return true;

@@ -149,6 +149,14 @@ typedef struct {
     int shift;
 } TermKeys;
 
+/* A key's bucket; what has more bits is no key, and has the last one. */
+static inline size_t
+bucket_of(const TermKeys *terms, uint64_t key)
+{
+    uint64_t bucket = key >> terms->shift;
+    return bucket < terms->n_buckets ? bucket : terms->n_buckets - 1;
+}
+
 /* Take keys, the last of which is the sentinel, and their buckets; false with an error. */
 bool take_terms(TermKeys *terms, const Py_buffer *keys, const Py_buffer *buckets, int shift);
 /* Find the places of keys; of one that is not there, n_terms. */
@@ -194,12 +202,5 @@ fetch_term(const Spread *of, int64_t term)
         PREFETCH(of->classes + soon);
     }
 }
-
-/* Compiled for several generations of a processor where the loader can choose. */
-#if !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
 
 #endif

@@ -25,14 +25,6 @@ place_from(const TermKeys *terms, int64_t place, uint64_t key)
     return place;
 }
 
-/* A key's bucket; what has more bits is no key, and has the last one. */
-static size_t
-bucket_of(const TermKeys *terms, uint64_t key)
-{
-    uint64_t bucket = key >> terms->shift;
-    return bucket < terms->n_buckets ? bucket : terms->n_buckets - 1;
-}
-
 bool
 take_terms(TermKeys *terms, const Py_buffer *keys, const Py_buffer *buckets, int shift)
 {

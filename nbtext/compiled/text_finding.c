@@ -13,29 +13,61 @@ enum { BYTES_OF_CODE = 4 };
 
 /* --- which keys have no text yet -------------------------------------------------- */
 
+/* The byte of the sieve that a key falls on, one for each bucket, and its bit of the eight. */
+static inline uint8_t *
+sieve_at(const Wanted *wanted, uint64_t key, uint8_t *bit)
+{
+    *bit = (uint8_t)(1u << (key << SIEVE_BITS >> wanted->terms.shift & 7));
+    return wanted->sieve + bucket_of(&wanted->terms, key);
+}
+
 bool
 begin_to_look(Wanted *wanted)
 {
     size_t n = wanted->n_left = (size_t)wanted->terms.n_terms;
-    wanted->states = calloc(n + 1, sizeof *wanted->states);
+    uint8_t bit;
     wanted->starts = calloc(n + 1, sizeof *wanted->starts);
-    if (wanted->states)
-        wanted->states[n] = IS_TOO_LONG;
-    return wanted->states && wanted->starts;
+    wanted->sieve = calloc(wanted->terms.n_buckets, sizeof *wanted->sieve);
+    if (!wanted->starts || !wanted->sieve)
+        return false;
+    wanted->starts[n] = IS_TOO_LONG;
+    wanted->length = MISSING + 1; /* where no text begins is none */
+    for (const uint64_t *key = wanted->terms.keys; n--; key++)
+        *sieve_at(wanted, *key, &bit) |= bit;
+    return true;
 }
 
-/* Find the places of the keys of a field; they end behind the last whose text is missing. */
-static bool
-find_missing(Finder *finder, const Wanted *wanted, const int64_t **places, size_t *n)
+/* Have no more keys like one through the sieve, unless the next ones fall where it does. */
+static void
+close_sieve(const Wanted *wanted, int64_t place)
 {
-    const Keys *keys = &finder->keys;
-    if (!make_room(&finder->places, keys->length))
+    const uint64_t *key = wanted->terms.keys + place;
+    uint8_t bit, *byte = sieve_at(wanted, *key, &bit);
+    uint64_t from_last = place ? key[0] ^ key[-1] : UINT64_MAX, from_next = key[0] ^ key[1];
+    if (from_last << SIEVE_BITS >> wanted->terms.shift
+        && from_next << SIEVE_BITS >> wanted->terms.shift)
+        *byte &= (uint8_t)~bit;
+}
+
+/* Find which terms of a field may lack a text, and their places. */
+static bool
+find_missing(Finder *finder, const Wanted *wanted)
+{
+    uint64_t *keys = finder->keys.values;
+    size_t n = 0;
+    uint8_t bit;
+    if (!make_room(&finder->terms, finder->keys.length)
+        || !make_room(&finder->places, finder->keys.length))
         return false;
-    int64_t *found = (int64_t *)(void *)finder->places.values;
-    find_places(&wanted->terms, keys->values, found, keys->length);
-    *places = found;
-    for (*n = keys->length; *n && wanted->states[found[*n - 1]] != MISSING;)
-        --*n;
+    for (size_t term = 0; term < finder->keys.length; term++) {
+        keys[n] = keys[term];
+        finder->terms.values[n] = term;
+        n += (*sieve_at(wanted, keys[n], &bit) & bit) != 0;
+    }
+    find_places(&wanted->terms, keys, (int64_t *)(void *)finder->places.values, n);
+    finder->places.length = n;
+    for (size_t i = 0; i < n; i++)
+        PREFETCH(wanted->starts + finder->places.values[i]);
     return true;
 }
 
@@ -64,7 +96,7 @@ static bool
 keep_text(Wanted *wanted, int64_t place, const uint8_t *bytes, size_t length)
 {
     bool is_short = length <= MOST_TEXT;
-    if (is_short && wanted->room - wanted->length <= length) {
+    if (is_short && wanted->room <= wanted->length + length) {
         size_t room = 2 * wanted->room + 65536;
         uint8_t *texts = room > UINT32_MAX ? NULL : realloc(wanted->texts, room);
         if (!texts)
@@ -72,116 +104,76 @@ keep_text(Wanted *wanted, int64_t place, const uint8_t *bytes, size_t length)
         wanted->texts = texts;
         wanted->room = room;
     }
+    wanted->starts[place] = is_short ? (uint32_t)wanted->length : IS_TOO_LONG;
     if (is_short) {
-        wanted->starts[place] = (uint32_t)wanted->length;
         memcpy(wanted->texts + wanted->length, bytes, length);
         wanted->length += length;
         wanted->texts[wanted->length++] = TEXT_END;
     }
-    wanted->states[place] = is_short ? HAS_TEXT : IS_TOO_LONG;
     wanted->n_left--;
+    close_sieve(wanted, place);
     return true;
 }
 
-/* --- the tokens of a field -------------------------------------------------------- */
+/* --- the terms of a field ---------------------------------------------------------- */
 
-/* Return the kind of the code point at a place, and where it ends. */
-static inline int
-kind_at(const Tables *tables, const uint8_t *at, const uint8_t *end, const uint8_t **after)
-{
-    *after = at;
-    return kind_of(tables, next_code(after, end));
-}
-
-/* Find the next token, as tokenizer.c does; false if there is none. */
-static inline bool
-next_span(const Tables *tables, Slice *text, Slice *token)
-{
-    const uint8_t *at = text->at, *end = text->end, *after = at, *next;
-    int kind = SEPARATOR;
-    while (at < end && (kind = kind_at(tables, at, end, &after)) == SEPARATOR)
-        at = after;
-    text->at = after;
-    if (kind == SEPARATOR)
-        return false;
-    while (kind != SINGLE && after < end && kind_at(tables, after, end, &next) == kind)
-        after = next;
-    text->at = after;
-    *token = (Slice){at, after};
-    return true;
-}
-
-/* Keep the text of a term of one token, or of two if there is one before. */
+/* Keep the text of a term: of a token, or of it and the one before. */
 static bool
-keep_term(Wanted *wanted, int64_t place, Slice name, Slice before, Slice token)
-{
-    const MailView *view = &wanted->view;
-    bool is_pair = before.at, fold = is_pair ? view->view.fold_pairs
-                                             : view->view.fold_tokens;
-    Written text;
-    text.length = 0;
-    if (view->fields)
-        write_part(view->tables, &text, name, false);
-    if (is_pair)
-        write_part(view->tables, &text, before, fold);
-    write_part(view->tables, &text, token, fold);
-    return keep_text(wanted, place, text.bytes, text.length - 1);
-}
-
-/* Walk through a field, to the last of its terms whose text may be missing. */
-static bool
-keep_terms(Wanted *wanted, Slice name, Slice text, const int64_t *places, size_t n)
+keep_term(Wanted *wanted, int64_t place, Slice name, const Slice *tokens, uint64_t term)
 {
     const View *view = &wanted->view.view;
-    Slice before = slice(NULL, NULL), token;
-    size_t term = 0;
-    while (term < n && next_span(wanted->view.tables, &text, &token)) {
-        bool has_pair = view->pairs && before.at;
-        for (int is_pair = !view->tokens; is_pair <= has_pair && term < n; is_pair++, term++)
-            if (wanted->states[places[term]] == MISSING
-                && !keep_term(wanted, places[term], name,
-                              is_pair ? before : slice(NULL, NULL), token))
-                return false;
-        before = token;
-    }
-    return true;
+    bool is_pair = view->pairs && (!view->tokens || (term && term % 2 == 0));
+    bool fold = is_pair ? view->fold_pairs : view->fold_tokens;
+    tokens += view->tokens && view->pairs ? (term + 1) / 2 : term + is_pair;
+    Written text;
+    text.length = 0;
+    if (wanted->view.fields)
+        write_part(wanted->view.tables, &text, name, false);
+    if (is_pair)
+        write_part(wanted->view.tables, &text, tokens[-1], fold);
+    write_part(wanted->view.tables, &text, tokens[0], fold);
+    return keep_text(wanted, place, text.bytes, text.length - 1);
 }
 
 bool
 find_in_field(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t salt,
               size_t *left)
 {
-    const int64_t *places;
-    size_t n;
-    finder->keys.length = 0;
+    finder->keys.length = finder->spans.length = 0;
     if (!read_field(wanted->view.tables, &wanted->view.view, text, salt, left,
-                    &finder->keys)
-        || !find_missing(finder, wanted, &places, &n))
+                    &finder->keys, &finder->spans)
+        || !find_missing(finder, wanted))
         return false;
-    bool is_named = wanted->view.fields;
-    if (is_named && (find_byte(name, PART_END) || find_byte(name, TEXT_END)))
+    if (wanted->view.fields && (find_byte(name, PART_END) || find_byte(name, TEXT_END)))
         return true; /* which no text can have */
-    return keep_terms(wanted, name, text, places, n);
+    const Slice *tokens = (const Slice *)(void *)finder->spans.values;
+    for (size_t n = 0; n < finder->places.length; n++) {
+        int64_t place = (int64_t)finder->places.values[n];
+        if (wanted->starts[place] == MISSING
+            && !keep_term(wanted, place, name, tokens, finder->terms.values[n]))
+            return false;
+    }
+    return true;
 }
 
 bool
 find_in_ngrams(Finder *finder, Wanted *wanted, const Mail *mail)
 {
-    const int64_t *places;
-    size_t n;
     Normalised text;
     finder->keys.length = 0;
     if (!push_ngrams(mail, &wanted->view, &text, &finder->keys)
-        || !find_missing(finder, wanted, &places, &n))
+        || !find_missing(finder, wanted))
         return false;
     const uint8_t *at = text.bytes;
-    for (size_t term = 0, size = NGRAM; term < n; term++, at++) {
+    for (size_t term = 0, size = NGRAM, n = 0; n < finder->places.length; term++, at++) {
         if (term == text.length)
             at = text.bytes + EDGE - 1; /* where runs of three begin */
         while (term >= text.length && !(size = run_of_three(at)))
             at++;
-        if (wanted->states[places[term]] == MISSING
-            && !keep_text(wanted, places[term], at, size))
+        if (term != finder->terms.values[n])
+            continue;
+        int64_t place = (int64_t)finder->places.values[n++];
+        if (wanted->starts[place] == MISSING && !keep_text(wanted, place, at, size))
             return false;
     }
     return true;
@@ -190,15 +182,15 @@ find_in_ngrams(Finder *finder, Wanted *wanted, const Mail *mail)
 /* --- all texts --------------------------------------------------------------------- */
 
 void
-write_texts(const Wanted *wanted, uint8_t *to)
+write_texts(const Wanted *wanted, uint8_t *to, char *states)
 {
     for (int64_t place = 0; place < wanted->terms.n_terms; place++) {
-        if (wanted->states[place] != HAS_TEXT)
+        uint32_t start = wanted->starts[place];
+        states[place] = start != MISSING && start != IS_TOO_LONG;
+        if (!states[place])
             continue;
-        const uint8_t *at = wanted->texts + wanted->starts[place];
+        const uint8_t *at = wanted->texts + start;
         Slice rest = {at, wanted->texts + wanted->length};
-        size_t length = (size_t)(find_byte(rest, TEXT_END) - at) + 1;
-        memcpy(to, at, length);
-        to += length;
+        to = put(to, slice(at, find_byte(rest, TEXT_END) + 1));
     }
 }

@@ -7,26 +7,27 @@
 
 #include "mail.h"
 
-enum { MOST_TEXT = 256, PART_END = 0x00, TEXT_END = 0xFF };
+enum { MISSING = 0, SIEVE_BITS = 3, MOST_TEXT = 256, PART_END = 0x00, TEXT_END = 0xFF };
 
 /* The terms of one view whose texts are looked for, and the texts that were found. */
 typedef struct {
     MailView view;
     Py_buffer keys, buckets;
     TermKeys terms;    /* the same */
-    uint8_t *states;   /* of each, one of State; behind them that of no term */
-    uint32_t *starts;  /* where the text of each begins */
+    uint8_t *sieve;    /* which keys may be MISSING, by their first bits */
+    uint32_t *starts;  /* where the text of each begins, if it has one; and IS_TOO_LONG */
     size_t n_left;
     uint8_t *texts;
     size_t length, room;
 } Wanted;
 
-typedef enum { MISSING, HAS_TEXT, IS_TOO_LONG } State;
+#define IS_TOO_LONG UINT32_MAX
 
 typedef struct {
     Wanted views[MOST_VIEWS];
     size_t n_views;
-    Keys keys, places; /* of one field's terms, and where they are among those wanted */
+    Keys keys, spans;   /* of one field's terms, and of its tokens */
+    Keys terms, places; /* which of these terms may be MISSING, and where they are wanted */
 } Finder;
 
 /* Have found nothing yet of the terms that were taken; false if there is no memory. */
@@ -37,8 +38,8 @@ bool find_in_field(Finder *finder, Wanted *wanted, Slice name, Slice text, uint6
 /* Look in the n-grams of a document. */
 bool find_in_ngrams(Finder *finder, Wanted *wanted, const Mail *mail);
 
-/* Write the texts found in a view in the order of their keys. */
-void write_texts(const Wanted *wanted, uint8_t *to);
+/* Write the texts found in a view in the order of their keys, and which keys have one. */
+void write_texts(const Wanted *wanted, uint8_t *to, char *states);
 
 /* finder.c: look in the texts of a message; false if there is no memory */
 bool find_in_mail(Finder *finder, Mail *mail);

@@ -2,7 +2,7 @@
 
 #include "core.h"
 
-enum { TOGETHER = 512 }; /* tokens for whose keys room is made at a time */
+enum { TOGETHER = 512 }; /* tokens whose keys are made at a time */
 
 /* --- the polynomial of a token ---------------------------------------------------- */
 
@@ -44,9 +44,6 @@ typedef struct {
     uint64_t written, folded;
 } Token;
 
-/* Which of them are wanted. */
-typedef enum { WRITTEN, FOLDED, BOTH } Forms;
-
 /* Read a token code point by code point; the first is one of it. */
 static Token
 wide_token(const Tables *tables, Slice *text, int kind)
@@ -66,12 +63,9 @@ wide_token(const Tables *tables, Slice *text, int kind)
                    lower.sum + lower.word * lower.factor};
 }
 
-/*
- * Hash a token of ASCII, in the forms that are wanted; `end` is that of the text, which
- * may be loaded from.
- */
+/* Hash a token of ASCII; `end` is that of the text, which may be loaded from. */
 static inline Token
-ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end, Forms forms)
+ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end)
 {
     Token token = {0, 0};
     uint64_t factor = 1;
@@ -79,53 +73,47 @@ ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end, Forms f
         int64_t n = after - at < 8 ? after - at : 8;
         uint64_t word = end - at >= 8 ? word_at(at, 8) & UINT64_MAX >> (64 - 8 * n)
                                       : word_at(at, (size_t)n);
-        if (forms != FOLDED)
-            token.written += word * factor;
-        if (forms != WRITTEN)
-            token.folded += folded_ascii(word) * factor;
+        token.written += word * factor;
+        token.folded += folded_ascii(word) * factor;
         if (after - at <= 8)
             return token;
     }
 }
 
-/* Tokens of ASCII in a row after which more of them are expected. */
-enum { ENOUGH = 4 };
-
-/* What was found: no token, one of ASCII with ASCII behind it, or another. */
-typedef enum { NONE, NARROW, IS_WIDE } Found;
-
-/* Find the next token, whatever it is made of. */
-static inline Found
-next_token(const Tables *tables, Slice *text, Forms forms, Token *token)
+/* Read the next token, whatever it is made of, and where it begins; false if there is none. */
+static inline bool
+next_token(const Tables *tables, Slice *text, Token *token, const uint8_t **start)
 {
-    const uint8_t *at = text->at, *end = text->end, *kinds = tables->ascii_kinds;
     int kind = SEPARATOR;
-    while (at < end) {
-        if (*at < 0x80) {
-            if ((kind = kinds[*at]))
-                break;
-            at++;
-        } else {
-            const uint8_t *after = at;
-            if ((kind = kind_of(tables, next_code(&after, end))))
-                break;
-            at = after;
-        }
-    }
-    text->at = at;
-    if (at == end)
-        return NONE;
-    const uint8_t *after = at;
-    do
+    while (kind == SEPARATOR && (*start = text->at) < text->end)
+        kind = kind_of(tables, next_code(&text->at, text->end));
+    if (kind == SEPARATOR)
+        return false;
+    const uint8_t *after = text->at = *start, *end = text->end;
+    while (kind != SINGLE && after < end && *after < 0x80 && kind_of(tables, *after) == kind)
         after++;
-    while (after < end && *after < 0x80 && kinds[*after] == kind && kind != SINGLE);
-    if (*at >= 0x80 || (after < end && *after >= 0x80)) {
+    if (after == *start || (after < end && *after >= 0x80)) {
         *token = wide_token(tables, text, kind);
-        return IS_WIDE;
+    } else {
+        *token = ascii_token(*start, after, end);
+        text->at = after;
     }
-    *token = ascii_token(at, after, end, forms);
-    text->at = after;
-    return NARROW;
+    return true;
+}
+
+/* Tokens in their order: polynomials, and where each of them stands. */
+typedef struct {
+    uint64_t written[TOGETHER], folded[TOGETHER];
+    Slice spans[TOGETHER];
+    size_t n;
+} Tokens;
+
+static inline void
+add_token(Tokens *tokens, Token token, Slice span)
+{
+    tokens->written[tokens->n] = token.written;
+    tokens->folded[tokens->n] = token.folded;
+    tokens->spans[tokens->n++] = span;
 }
 
 /* What the keys of terms are made of, and the hash of the token before, if any. */
@@ -135,47 +123,58 @@ typedef struct {
     bool has_before;
 } Hashing;
 
-/* Write the keys of a token, and of it with the one before; return where they end. */
-static inline uint64_t *
-put_keys(Hashing *hashing, Token token, uint64_t *at)
+/* Write the keys of tokens, and of each with the one before; return where they end. */
+FOR_EACH_PROCESSOR static uint64_t *
+put_keys(Hashing *hashing, const Tokens *tokens, uint64_t *restrict at)
 {
     const View *view = &hashing->view;
-    if (view->tokens) {
-        uint64_t polynomial = view->fold_tokens ? token.folded : token.written;
-        *at++ = mixed((polynomial + hashing->salt) * SPREAD) >> (64 - KEY_BITS);
+    const uint64_t *alone = view->fold_tokens ? tokens->folded : tokens->written;
+    const uint64_t *paired = view->fold_pairs ? tokens->folded : tokens->written;
+    uint64_t hashes[TOGETHER + 1], *last = hashes, salt = hashing->salt;
+    size_t n = tokens->n;
+    hashes[0] = hashing->before;
+    for (size_t i = 0; view->pairs && i < n; i++)
+        hashes[i + 1] = mixed((paired[i] + salt) * SPREAD);
+    if (view->pairs && n) {
+        hashing->before = hashes[n];
+        if (!hashing->has_before) { /* the first token has none */
+            hashing->has_before = true;
+            if (view->tokens)
+                *at++ = mixed((*alone++ + salt) * SPREAD) >> (64 - KEY_BITS);
+            last++;
+            n--;
+        }
     }
-    if (view->pairs) {
-        uint64_t polynomial = view->fold_pairs ? token.folded : token.written;
-        uint64_t hash = mixed((polynomial + hashing->salt) * SPREAD);
-        if (hashing->has_before)
-            *at++ = mixed(hashing->before * PAIR + hash) >> (64 - KEY_BITS);
-        hashing->before = hash;
-        hashing->has_before = true;
-    }
-    return at;
+    if (view->tokens && view->pairs)
+        for (size_t i = 0; i < n; i++) {
+            at[2 * i] = mixed((alone[i] + salt) * SPREAD) >> (64 - KEY_BITS);
+            at[2 * i + 1] = mixed(last[i] * PAIR + last[i + 1]) >> (64 - KEY_BITS);
+        }
+    else
+        for (size_t i = 0; i < n; i++)
+            at[i] = (view->tokens ? mixed((alone[i] + salt) * SPREAD)
+                                  : mixed(last[i] * PAIR + last[i + 1])) >> (64 - KEY_BITS);
+    return at + n * ((size_t)view->tokens + view->pairs);
 }
 
 /*
- * Read at most so many tokens of the ASCII that a text begins with, 64 bytes at the most;
- * return how many. A token that may go on behind these is left. `n_narrow` becomes 0 if
- * something else than ASCII is among the 64.
+ * Read at most so many tokens of the ASCII that a text begins with, 64 bytes at the most.
+ * A token that may go on behind these is left. Return whether all of the 64 are ASCII.
  */
-static inline size_t
-read_ascii(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *hashing,
-           uint64_t **keys, unsigned *n_narrow)
+static inline bool
+read_ascii(const Tables *tables, Slice *text, size_t most, Tokens *tokens)
 {
     const uint8_t *at = text->at;
     AsciiKinds kinds;
-    size_t length = length_of(*text) < 64 ? length_of(*text) : 64, n_read = 0;
+    size_t length = length_of(*text) < 64 ? length_of(*text) : 64;
     read_ascii_kinds(tables, at, length, &kinds);
-    *n_narrow = kinds.n < length ? 0 : ENOUGH;
     uint64_t is_token = kinds.low | kinds.high, is_single = kinds.low & kinds.high;
     uint64_t is_other = (kinds.low ^ kinds.low << 1) | (kinds.high ^ kinds.high << 1);
     uint64_t valid = kinds.n < 64 ? ((uint64_t)1 << kinds.n) - 1 : UINT64_MAX;
     uint64_t starts = (is_other | is_single) & is_token & valid;
     uint64_t ends = (is_other | is_single) & is_token << 1 & valid;
     bool is_all = at + kinds.n == text->end;
-    for (; starts && n_read < n; n_read++) {
+    while (starts && tokens->n < most) {
         size_t start = (size_t)__builtin_ctzll(starts), end = kinds.n;
         if (ends)
             end = (size_t)__builtin_ctzll(ends);
@@ -183,60 +182,51 @@ read_ascii(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *ha
             break;
         starts &= starts - 1;
         ends &= ends - 1;
-        Token token = ascii_token(at + start, at + end, text->end, forms);
-        *keys = put_keys(hashing, token, *keys);
+        Slice span = slice(at + start, at + end);
+        add_token(tokens, ascii_token(span.at, span.end, text->end), span);
     }
     text->at = at + (starts ? (size_t)__builtin_ctzll(starts) : kinds.n);
-    return n_read;
+    return kinds.n == length;
 }
 
-/* Read at most so many tokens, and write the keys of their terms; return how many. */
-static inline size_t
-read_some(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *hashing,
-          Keys *keys)
+/* Read at most so many tokens. */
+static inline void
+read_some(const Tables *tables, Slice *text, size_t most, Tokens *tokens)
 {
     Token token;
-    Hashing own = *hashing; /* which nothing else points to */
-    uint64_t *at = keys->values + keys->length;
-    size_t n_read = 0;
-    unsigned n_narrow = ENOUGH;
-    while (n_read < n && text->at < text->end) {
+    bool is_ascii = true; /* as far as is known */
+    tokens->n = 0;
+    while (tokens->n < most && text->at < text->end) {
         const uint8_t *before = text->at;
-        if (n_narrow >= ENOUGH)
-            n_read += read_ascii(tables, text, forms, n - n_read, &own, &at, &n_narrow);
+        if (is_ascii)
+            is_ascii = read_ascii(tables, text, most, tokens);
         if (text->at > before)
             continue;
-        Found found = next_token(tables, text, forms, &token);
-        if (found == NONE)
+        if (!next_token(tables, text, &token, &before))
             break;
-        n_narrow = found == NARROW ? n_narrow + 1 : 0;
-        at = put_keys(&own, token, at);
-        n_read++;
+        is_ascii = text->at[-1] < 0x80;
+        add_token(tokens, token, slice(before, text->at));
     }
-    *hashing = own;
-    keys->length = (size_t)(at - keys->values);
-    return n_read;
 }
 
 bool
 read_field(const Tables *tables, const View *view, Slice text, uint64_t salt,
-           size_t *left, Keys *keys)
+           size_t *left, Keys *keys, Keys *spans)
 {
     Hashing hashing = {*view, salt, 0, false};
-    bool wants_folded = (view->tokens && view->fold_tokens)
-                        || (view->pairs && view->fold_pairs);
-    bool wants_written = (view->tokens && !view->fold_tokens)
-                         || (view->pairs && !view->fold_pairs);
+    Tokens tokens;
     while (*left && text.at < text.end) {
         size_t n = *left < TOGETHER ? *left : TOGETHER;
-        if (!make_room(keys, 2 * n))
+        if (!make_room(keys, 2 * n) || (spans && !make_room(spans, WORDS_OF_SPAN * n)))
             return false;
-        if (!wants_folded) /* each a loop of its own */
-            *left -= read_some(tables, &text, WRITTEN, n, &hashing, keys);
-        else if (!wants_written)
-            *left -= read_some(tables, &text, FOLDED, n, &hashing, keys);
-        else
-            *left -= read_some(tables, &text, BOTH, n, &hashing, keys);
+        read_some(tables, &text, n, &tokens);
+        *left -= tokens.n;
+        keys->length = (size_t)(put_keys(&hashing, &tokens, keys->values + keys->length)
+                                - keys->values);
+        if (spans) {
+            memcpy(spans->values + spans->length, tokens.spans, tokens.n * sizeof(Slice));
+            spans->length += WORDS_OF_SPAN * tokens.n;
+        }
     }
     return true;
 }

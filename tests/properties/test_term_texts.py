@@ -68,6 +68,32 @@ def test_the_compiled_finder_finds_the_same(
     assert found_by(quick, given_) == found_by(PlainFinder([view], [wanted]), given_)
 
 
+@pytest.mark.skipif(best() != COMPILED, reason="there is no compiled finder")
+@pytest.mark.parametrize("view", [BODY, NGRAMS], ids=["tokens", "n-grams"])
+def test_many_terms_are_found_some_of_whose_keys_begin_alike(
+    view: View,
+) -> None:
+    given_ = [
+        [
+            (
+                "",
+                " ".join(
+                    f"é{n}" if n % 9 == 0 else f"{n**5:x}" for n in range(at, 2000)
+                ),
+            )
+        ]
+        for at in (1500, 1000, 1000, 0)
+    ]
+    wanted = wanted_of(view, given_, 7)
+    quick = compiled.text_finder((view,), "text", (wanted,))
+
+    packed, states = found_by(quick, given_)
+
+    assert (packed, states) == found_by(PlainFinder([view], [wanted]), given_)
+    assert len(wanted) > 300
+    assert states.count(0) == 1
+
+
 @given(st.sampled_from([*VIEWS, VALUE]), documents)
 def test_each_text_is_hashed_to_its_key(view: View, given_: list[Any]) -> None:
     wanted = wanted_of(view, given_, 8)
