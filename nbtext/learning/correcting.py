@@ -2,15 +2,16 @@
 Making a correction: what documents that the counts misjudge teach beside them.
 
 In: the counts, and the documents of smallest digest. Each is scored as if it alone,
-with its copies, had not been counted, and then moves the classes
-(`nbtext.learning.passes`). Out: a correction, unless one does harm to documents that
-had no part in it: a quarter of them is taken out of the counts (of few documents, one
-quarter after the other; of few of a class, a quarter of each class), corrections are
-made of the others beside all and beside half of what the counts say, and if the quarter
-loses more by the better one than chance may take, and more documents bring, there is
-none. Beside half, more than two classes may move twice as far, too, and in twice as
-many passes. Of many documents the trial is made twice, at last of more of them; of very
-many some are held out of the correction that is kept, and say how steep its scores are.
+with its copies, had not been counted (`nbtext.learning.base_scores`), and then moves
+the classes (`nbtext.learning.passes`). Out: a correction, unless one does harm to
+documents that had no part in it: a quarter of them is taken out of the counts (of few
+documents, one quarter after the other; of few of a class, a quarter of each class),
+corrections are made of the others beside all and beside half of what the counts say,
+and if the quarter loses more by the better one than chance may take, and more documents
+bring, there is none. Beside half, more than two classes may move twice as far, too, and
+in twice as many passes. Of many documents the trial is made twice, at last of more of
+them; of very many some are held out of the correction that is kept, and say how steep
+its scores are.
 (Two halves would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
 
@@ -26,41 +27,36 @@ from __future__ import annotations
 from collections import Counter as Tally
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from nbtext.counts import Fit, TermTable
-    from nbtext.counts.sample import Block, Place
+    from nbtext.counts import TermTable
+    from nbtext.learning.base_scores import Base
     from nbtext.learning.passes import Vectors
     from nbtext.parallel import Map
-    from nbtext.scoring.batch_model import BatchModel
-    from nbtext.tokens import Terms
 
-    Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
-
-from nbtext.counts import Calibration, Counter, Sample, bin_of
+from nbtext.counts import Calibration, Sample, bin_of
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.room import give_back
 from nbtext.counts.sample import VISITED, VISITED_TERMS
 from nbtext.counts.sorted_counts import NO_KEYS, starts_of_runs
-from nbtext.counts.table import with_classes
 from nbtext.counts.term_table import in_order
-from nbtext.learning.passes import Learnt, Pupils, correct, rounded
+from nbtext.learning.base_scores import BaseScores
+from nbtext.learning.passes import Learnt, Pupils, correct
 from nbtext.learning.steps import BASE_UNIT, Manner, rate_of
 from nbtext.learning.trials import DOUBTS, FURTHER, HELD_OUT, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
-from nbtext.scoring.batch_mixed import scores_by
-from nbtext.scoring.batch_model import FoundTerms, batch_model_of, of_documents, without
+from nbtext.scoring.batch_model import of_documents
 from nbtext.scoring.held_out import corrected
-from nbtext.scoring.models.arrays import by_class, normalised
+from nbtext.scoring.models.arrays import normalised
 from nbtext.settings.columns import UNIT
 
 TRIED: Final = 4096
@@ -111,28 +107,6 @@ USUAL: Final = Manner()
 """Labels are believed, and move classes as far as they mostly do."""
 
 NO_PLACES: Final = np.empty(0, np.int64)
-
-
-class Base(NamedTuple):
-    """
-    The scores that are corrected.
-
-    Attributes:
-        model: the counts of all documents, and how they are scored.
-        fit: what makes probabilities of the scores.
-        known: scores of documents that are left out of the counts, where they have been
-            computed already.
-    """
-
-    model: BatchModel
-    fit: Fit
-    known: Known
-
-    def rounded(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return scores as the passes take them, in each class."""
-        if scores.ndim == 1:
-            scores = by_class(scores + self.fit.offset / self.fit.slope)
-        return rounded(scores, self.fit.slope)
 
 
 class _Part(NamedTuple):
@@ -234,6 +208,11 @@ class _Making:
     firsts: list[int]
     map_: Map
 
+    @property
+    def _scores(self) -> BaseScores:
+        """What computes the scores."""
+        return BaseScores(self.base, self.visits, self.vectors, self.firsts, self.map_)
+
     def trial(self) -> Trial | None:
         """
         Make corrections without a part of the documents, and try them on these.
@@ -294,10 +273,7 @@ class _Making:
         if len(visits.order) < DEALT * n_classes:
             part_of = visits.dealt(HELD_OUT)
         is_held_out = part_of == number
-        model = self._counts_without(is_held_out)
-        base = np.zeros((len(visits.labels), n_classes), np.int32)
-        self._score(base, model, ~is_held_out, counted=True)
-        self._score(base, model, is_held_out, counted=False)
+        base = self._scores.without(is_held_out)
         is_first = is_held_out.take(visits.order)
         return _Part(base, visits.order[~is_first], visits.order[is_first])
 
@@ -316,19 +292,10 @@ class _Making:
             )
         return reduce(together, trials)
 
-    def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
-        """Return the counts of all other documents."""
-        model = self.base.model
-        rest = without(model, _counted(model, self.visits, is_held_out, self.map_))
-        give_back()  # the part, and what it took to take it away
-        return rest
-
     def made(self, trial: Trial) -> Made:
         """Make the correction of all documents, as a trial of fewer has found best."""
         visits = self.visits
-        base = np.zeros((len(visits.labels), len(self.base.model.classes)), np.int32)
-        is_known = self._take_known(base)
-        self._score(base, self.base.model, ~is_known, counted=True)
+        base = self._scores.of_all()
         lengths = self._lengths()
         trial, learnt = self._learnt_of_all(base, trial)
         give_back()
@@ -501,67 +468,6 @@ class _Making:
         rate = rate_of(base.shape[1], manner)
         return correct(pupils, order, rate, scored, is_kept=is_kept, is_last=is_last)
 
-    def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Write the base scores of documents that have been scored; return which."""
-        places = (place for block in self.visits.blocks for place in block.places)
-        scores = [self.base.known.get(place) for place in places]
-        is_known = np.array([values is not None for values in scores], np.bool_)
-        if is_known.any():
-            found = np.array([values for values in scores if values is not None])
-            base[is_known] = self.base.rounded(found)
-        return is_known
-
-    def _score(
-        self,
-        base: NDArray[np.int32],
-        model: BatchModel,
-        chosen: NDArray[np.bool_],
-        *,
-        counted: bool,
-    ) -> None:
-        """
-        Write the scores that are corrected, in 1/4096 nat.
-
-        Args:
-            base: what is written to.
-            model: the counts.
-            chosen: of which documents.
-            counted: whether they are in the counts; then each is left out of them, with
-                its copies.
-        """
-        chosen = chosen & self.visits.is_visited
-
-        def compute(part: tuple[slice, Block]) -> None:
-            documents, block = part
-            rows = chosen[documents].nonzero()[0]
-            if not len(rows):
-                return
-            views = [terms.take(rows) for terms in block.views]
-            numbers = rows + documents.start
-            found, labels = self._find(model, views, numbers), None
-            if counted:
-                labels = self.visits.labels.take(numbers)
-                found = found.counted(self.visits.copies_of(numbers))
-            (scores,) = scores_by(model, [model.scoring], found, labels)
-            base[numbers] = self.base.rounded(scores)
-
-        for _ in self.map_(compute, self.visits.parts(base.shape[1])):
-            pass
-        give_back()  # what batches took would stay beside what is learnt next
-
-    def _find(
-        self, model: BatchModel, views: list[Terms], documents: NDArray[np.int64]
-    ) -> FoundTerms:
-        """Find the terms of documents; what all counts have has been found already."""
-        weighted = weighted_views(model.settings)
-        if model is not self.base.model or len(weighted) < len(views):
-            return model.find(views)
-        places = [
-            vectors.places_of(documents) - first
-            for vectors, first in zip(self.vectors, self.firsts[:-1], strict=True)
-        ]
-        return FoundTerms(views, places, len(documents))
-
 
 def _part_of(base: NDArray[np.int32], share: float) -> NDArray[np.int32]:
     """Return a share of base scores, rounded; floating-point ones are never many."""
@@ -570,22 +476,6 @@ def _part_of(base: NDArray[np.int32], share: float) -> NDArray[np.int32]:
         part = slice(start, start + AT_A_TIME)
         found[part] = np.rint(base[part] * share)
     return found
-
-
-def _counted(
-    model: BatchModel, visits: Visits, chosen: NDArray[np.bool_], map_: Map
-) -> BatchModel:
-    """Return the counts of some of the documents."""
-    counter = Counter(model.settings)
-    start = 0
-    for block in visits.blocks:
-        part = block.take(chosen[start : start + len(block)].nonzero()[0].tolist())
-        start += len(block)
-        if len(part):  # those of a class side by side, as they were counted
-            counter.add_terms(part.labels, part.digests, part.views)
-        block.release()
-    table = with_classes(counter.table(), model.classes)
-    return batch_model_of(table, model.scoring, map_)
 
 
 def _loss_by(trial: Trial) -> float:

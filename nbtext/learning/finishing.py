@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nbtext.counts import Calibration, CountTable, Fit, Sample
     from nbtext.counts.correction_table import Correction
     from nbtext.counts.sample import Block
-    from nbtext.learning.correcting import Known
+    from nbtext.learning.base_scores import Known
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
@@ -182,7 +182,8 @@ def finish(
         return made
     made, known = best_smoothed(made, known, held_out, map_)
     del held_out
-    from nbtext.learning.correcting import Base, make_correction
+    from nbtext.learning.base_scores import Base
+    from nbtext.learning.correcting import make_correction
 
     found = make_correction(Base(made.counts, made.fit, known), sample, map_)
     if found.held_out is not None:
