@@ -361,13 +361,18 @@ class _Making:
         return trial, learnt
 
     def _apart(self) -> NDArray[np.bool_]:
-        """Return which visits are held out of a correction of all: none of few."""
+        """
+        Return which visits are held out of a correction of all: none of few.
+
+        A class that has no others keeps its own, or would not be told any more.
+        """
         n_visits = len(self.visits.order)
         is_apart = np.zeros(n_visits, np.bool_)
         if n_visits >= MORE * TRIED_AGAIN:
             every = max(APART, -(-n_visits // MOST_APART))
             is_apart[every - 1 :: every] = True
-        return is_apart
+        labels = self.visits.labels.take(self.visits.order)
+        return is_apart & np.isin(labels, labels[~is_apart])
 
     def _lengths(self) -> NDArray[np.int64]:
         """Return the squared length of each document's vector, of a unit a view."""

@@ -338,6 +338,28 @@ def test_of_very_many_documents_some_say_how_steep_the_scores_of_all_are(
     assert found.info.steepness != of_few.steepness
 
 
+def test_of_very_many_documents_none_is_held_out_that_is_all_of_its_class(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(correcting, "TRIED_AGAIN", 160)
+    monkeypatch.setattr(correcting, "APART", 4)
+    taught: list[Tally[int]] = []
+    correct = correcting.correct  # type: ignore[attr-defined]
+
+    def noting(pupils: Pupils, order: Any, *of_it: Any, **options: Any) -> Learnt:
+        taught.append(Tally(pupils.labels.take(order).tolist()))
+        return correct(pupils, order, *of_it, **options)
+
+    monkeypatch.setattr(correcting, "correct", noting)
+    lonely = [(f"lonely{n}", f"nothing else says word{n}") for n in range(24)]
+
+    found = correction_of(trained_on([*confusing(), *lonely]))
+
+    one_in_four = (240 + len(lonely)) // 4
+    assert found.info.documents == taught[-1].total() > 240 + len(lonely) - one_in_four
+    assert len(taught[-1]) == len(TOPICS) + len(lonely)
+
+
 def test_of_two_classes_all_are_scored_where_some_decide(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
