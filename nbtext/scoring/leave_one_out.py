@@ -54,8 +54,13 @@ WAITING: Final = 1 << 22
 """About how many scores wait to be observed together, by all candidates: of more than
 100 classes fewer documents are."""
 
-ROOM: Final = 1 << 15
-"""How many exponentials are computed at a time, about."""
+ROOM: Final = 1 << 18
+"""How many exponentials are computed at a time, about: where documents have many, fewer
+would be less work than to ask for it (docs/experiments/083-losses-of-many.md)."""
+
+AT_A_TIME: Final = 512
+"""Maximum documents whose losses are computed at a time: those of few classes are soon
+done, and then lie in the fastest memory."""
 
 FEW_CLASSES: Final = 64
 """With fewer classes the exponentials of each are side by side, with more those of each
@@ -306,7 +311,7 @@ def observed_losses(scores: Scores, labels: Labels) -> NDArray[np.int64]:
     """
     sums = np.zeros(len(TEMPERATURES), np.int64)
     temperatures = np.array(TEMPERATURES)
-    step = max(ROOM // (OCTAVE * scores.shape[1]), 1)
+    step = min(AT_A_TIME, max(ROOM // (OCTAVE * scores.shape[1]), 1))
     for start in range(0, len(labels), step):
         # less than the best by, (n_documents, n_classes); those of the labels
         below = normalised(scores[start : start + step])
@@ -314,10 +319,12 @@ def observed_losses(scores: Scores, labels: Labels) -> NDArray[np.int64]:
         below -= below[documents, best][:, None]
         own = below[documents, labels[start : start + step]]
         # what the other classes have of the best: (OCTAVE, n_classes, n_documents)
-        others = np.exp(
-            temperatures[:OCTAVE, None, None] * below.T,
+        others = np.multiply(
+            temperatures[:OCTAVE, None, None],
+            below.T,
             order="C" if scores.shape[1] < FEW_CLASSES else "K",
         )
+        np.exp(others, out=others)
         others[:, best, documents] = 0.0
         for place in range(0, len(temperatures), OCTAVE):
             some = temperatures[place : place + OCTAVE]

@@ -15,7 +15,7 @@ from nbtext.counts.term_table import TermTable
 from nbtext.scoring import leave_one_out
 from nbtext.scoring.batch_model import BatchModel, batch_model_of
 from nbtext.scoring.leave_one_out import (
-    ROOM,
+    AT_A_TIME,
     Finds,
     left_out,
     observed_losses,
@@ -63,16 +63,32 @@ def test_they_are_the_sums_of_what_one_document_has(data: st.DataObject) -> None
     )
 
 
-def test_documents_that_are_many_are_dealt_with_in_parts() -> None:
-    n_documents = ROOM // (2 * OCTAVE) * 2 + 3
-    scores = np.random.default_rng(1).normal(size=(n_documents, 2))
-    labels = np.arange(n_documents) % 2
+@pytest.mark.parametrize("n_classes", [2, 9, 70, 400])
+def test_documents_that_are_many_are_dealt_with_in_parts(n_classes: int) -> None:
+    n_documents = 2 * AT_A_TIME + 3
+    scores = np.random.default_rng(1).normal(size=(n_documents, n_classes))
+    labels = np.arange(n_documents) % n_classes
 
     in_parts = observed_losses(scores, labels)
 
     halves = np.array_split(np.arange(n_documents), 2)
     apart = [observed_losses(scores[half], labels[half]) for half in halves]
     assert in_parts.tolist() == np.sum(apart, axis=0).tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 9, 70, 400])
+def test_losses_are_the_same_however_many_are_computed_at_a_time(
+    n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(4)
+    scores = 10 * random.normal(size=(300, n_classes))
+    labels = random.integers(0, n_classes, 300)
+    found = observed_losses(scores, labels)
+
+    monkeypatch.setattr(leave_one_out, "ROOM", 1 << 15)
+    monkeypatch.setattr(leave_one_out, "AT_A_TIME", 100)
+
+    assert found.tolist() == observed_losses(scores, labels).tolist()
 
 
 @pytest.mark.parametrize("n_classes", [2, 9, 70])
