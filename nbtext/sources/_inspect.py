@@ -191,20 +191,28 @@ def _is_json_array(stream: Stream, max_bytes: int) -> bool:
     """
     Tell whether an array begins with an object of JSON.
 
-    This waits, if need be: how fast the bytes come does not tell what they are.
+    This waits for its end, if need be, and no longer: how fast the bytes come does not
+    tell what they are.
     """
     # of few sources
     from nbtext.sources._json_array import begins_with_object, may_be_of_objects
 
-    if not may_be_of_objects(as_utf8(stream.peek(HEAD))):
+    head = stream.peek(HEAD)
+    if not may_be_of_objects(as_utf8(head)):
         return False
-    for size in (HEAD, max_bytes):
-        head = stream.peek(size, waits=True)
-        if begins_with_object(as_utf8(head)):
+    looked_at = 0
+    while len(head) < HEAD:
+        if b"}" in head[looked_at:] and begins_with_object(as_utf8(head)):
             return True
-        if len(head) < size:
+        looked_at = len(head)
+        stream.peek(looked_at + 1, waits=True)
+        head = stream.peek(HEAD)
+        if len(head) == looked_at:  # at its end
             return False
-    return False
+    return begins_with_object(as_utf8(head)) or (
+        max_bytes > HEAD
+        and begins_with_object(as_utf8(stream.peek(max_bytes, waits=True)))
+    )
 
 
 def labelled_format(head: bytes, path: str) -> str:

@@ -7,13 +7,17 @@ Values stay as they are written: bytes that are not UTF-8, and digits of numbers
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from nbtext.document import Pause
 from nbtext.errors import SourceError, clipped, listed
 from nbtext.sources._heading import TEXT_COLUMNS
 from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._table import Record
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 _NOT_AN_OBJECT = BadRecord(
     'an object was expected, as in {"text": "..."}; '
@@ -80,14 +84,18 @@ def parsed(text: bytes) -> Any:
         ValueError: it is no JSON.
         RecursionError: it has too many brackets inside one another.
     """
-    import json
+    said = text.decode("utf-8", "surrogateescape")
+    if said.startswith("\ufeff"):  # of a file that was joined to others
+        raise ValueError("a byte order mark within, which should be removed")
+    return _decoder().decode(said)
 
-    return json.loads(
-        text.decode("utf-8", "surrogateescape"),
-        parse_float=str,
-        parse_int=str,
-        parse_constant=_no_value,
-    )
+
+@cache
+def _decoder() -> "JSONDecoder":
+    """Return what reads JSON: making it takes as long as many lines do."""
+    from json import JSONDecoder
+
+    return JSONDecoder(parse_float=str, parse_int=str, parse_constant=_no_value)
 
 
 def object_of(value: Any) -> Record | BadRecord:

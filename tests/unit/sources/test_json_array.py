@@ -5,6 +5,7 @@ import json
 import os
 import tracemalloc
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -160,14 +161,32 @@ def test_an_element_that_is_too_long_takes_bounded_memory(
     assert peak < 2**23
 
 
-def test_an_answer_is_not_awaited_for_more_than_an_object() -> None:
+@pytest.mark.parametrize("form", ["auto", "jsonl"])
+def test_an_answer_is_not_awaited_for_more_than_an_object(form: str) -> None:
     reader, writer = os.pipe()
     os.write(writer, b'[{"text": "a"},\n')
 
     with os.fdopen(reader, "rb") as file, os.fdopen(writer, "wb") as end:
-        options = Options(format="jsonl")
+        options = Options(format=form)
         found = documents(["-"], options, labelled=False, stdin=file)
         first = next(item for item in found if isinstance(item, Document))
         end.write(b"]")
 
     assert first.texts == (b"a",)
+
+
+def test_an_array_whose_first_object_comes_in_pieces_is_known_all_the_same() -> None:
+    reader, writer = os.pipe()
+
+    def write_slowly() -> None:
+        with os.fdopen(writer, "wb", buffering=0) as end:
+            for byte in json.dumps(json.loads(TWO), indent=2).encode():
+                end.write(bytes([byte]))
+
+    thread = Thread(target=write_slowly)
+    thread.start()
+    with os.fdopen(reader, "rb") as file:
+        found = [*documents(["-"], Options(), labelled=False, stdin=file)]
+    thread.join()
+
+    assert texts(found) == [b"a", b"b"]
