@@ -140,9 +140,11 @@ def _items(
 ) -> Iterator[Item | Unopened]:
     options.check()
     named = named_paths(arguments, labelled=labelled)
-    warned = warning(arguments) if labelled else None
-    if warned is not None:
-        yield warned
+    if labelled:
+        is_told = options.format not in ("auto", *_ONE_EACH)
+        warned = warning(arguments, is_told=is_told)
+        if warned is not None:
+            yield warned
     classes = meanings_of(named, options) if labelled else {}
     if classes:
         yield note_of(classes, named)

@@ -38,7 +38,7 @@ _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"(part|fold|split|chunk|batch)[-_ ]?[0-9]+", re.IGNORECASE)
 
 
-def warning(arguments: Sequence[str]) -> Note | None:
+def warning(arguments: Sequence[str], *, is_told: bool = False) -> Note | None:
     """
     Say that the folders look like parts of a corpus rather than like classes.
 
@@ -46,6 +46,10 @@ def warning(arguments: Sequence[str]) -> Note | None:
     holds folders that are called as the others are: `check/`, say, beside `spam/` and
     `ham/`. A single folder is one class only because a file lies beside the folders in
     it, and it may hold tables that have labels. And `unsup` is the name of no class.
+
+    Args:
+        arguments: the sources, as the user has named them.
+        is_told: whether the user has told that each file holds many documents.
 
     Raises:
         SettingsError: they are parts by their names, too: `train/` and `test/`, with
@@ -59,7 +63,8 @@ def warning(arguments: Sequence[str]) -> Note | None:
         return None
     is_few = len(named) <= MOST_CLASSES
     paths = [path for _, path in named]
-    _refuse_messages(paths)
+    if not is_told:
+        _refuse_messages(paths)
     if is_few:
         _refuse_parts(paths)
         _refuse_numbered_parts(paths)

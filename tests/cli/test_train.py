@@ -207,6 +207,19 @@ def test_files_of_one_text_may_be_classes(run: "Run") -> None:
     assert run("train", "-m", "m.nbt", "austen", "defoe", "swift").status == 0
 
 
+def test_tables_that_only_the_user_knows_are_not_taken_for_messages(run: "Run") -> None:
+    names = ["old/one.txt", "old/two.txt", "new/one.txt"]
+    for name in names:
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(f"{name} is it;joy\n{name} is not;fear\n")
+    table = ("--format", "csv", "--delimiter", ";", "--label-column", "2")
+
+    status = run("train", *table, "-m", "m.nbt", *names).status
+
+    assert (status, run("train", "-m", "n.nbt", *names).status) == (0, 64)
+    assert documents(run, "m.nbt") == {"fear": 3, "joy": 3}
+
+
 def test_train_warns_of_classes_that_have_the_same_folders(run: "Run") -> None:
     for folder in ("spam/2019", "spam/2020", "ham/2019", "ham/2020"):
         Path(folder).mkdir(parents=True)
