@@ -89,15 +89,29 @@ ALMOST_ALL: Final = 0.9
 """The share of documents that are classes of their own where labels are none."""
 
 
-def notes_on_labels(n_classes: int, documents: int) -> list[Note]:
-    """Return a warning of classes that are as many as texts or numbers of rows are."""
+def notes_on_labels(
+    sources: LabelledSources, n_classes: int, documents: int
+) -> list[Note]:
+    """
+    Return a warning of classes that are as many as texts or numbers of rows are.
+
+    None where `check_found_labels` refuses them.
+    """
     if n_classes <= max(FEW_CLASSES, documents / 2):
+        return []
+    if _are_no_labels(sources, n_classes, documents):
         return []
     text = (
         f"{n_classes:,} classes are many for {documents:,} documents; are these the "
         "labels (--label-column), and not texts or numbers of rows?"
     )
     return [Note(text, is_warning=True)]
+
+
+def _are_no_labels(sources: LabelledSources, n_classes: int, documents: int) -> bool:
+    if not sources.are_labels_found or n_classes <= FEW_CLASSES:
+        return False
+    return n_classes >= ALMOST_ALL * documents
 
 
 def check_found_labels(
@@ -109,9 +123,7 @@ def check_found_labels(
     Raises:
         TrainingError: that is so.
     """
-    if not sources.are_labels_found or n_classes <= FEW_CLASSES:
-        return
-    if n_classes >= ALMOST_ALL * documents:
+    if _are_no_labels(sources, n_classes, documents):
         raise TrainingError(
             f"{n_classes:,} classes found for {documents:,} documents, where labels "
             "that repeat were expected; what was taken for labels seems to be texts or "

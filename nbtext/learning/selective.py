@@ -114,7 +114,7 @@ def select(
     cache, settings, report = read_once(sources, overrides.settings, keep)
     with cache:
         classes = sorted(set(cache.labels))
-        report.notes += notes_on_labels(len(classes), len(cache.labels))
+        report.notes += notes_on_labels(sources, len(classes), len(cache.labels))
         sources.tell(report)
         check(classes, sources.read)
         check_found_labels(sources, len(classes), len(cache.labels))

@@ -184,10 +184,11 @@ def trained_on(
     sample, beginnings = counted.sample, counted.texts
     del counted
     report.notes += notes_on_columns(table)
-    report.notes += notes_on_labels(len(table.classes), sum(table.documents))
+    n_classes, documents = len(table.classes), sum(table.documents)
+    report.notes += notes_on_labels(sources, n_classes, documents)
     sources.tell(report)
     check_trainable(table, report.skipped, sources.read)
-    check_found_labels(sources, len(table.classes), sum(table.documents))
+    check_found_labels(sources, n_classes, documents)
     scoring = overrides.scoring_for(table.settings, len(table.classes))
     weighed = settings_scored(table.settings, scoring, sum(table.documents))
     if weighed != table.settings:

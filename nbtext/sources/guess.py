@@ -106,7 +106,8 @@ class ColumnGuess:
             if kind == wanted
         )  # fmt: skip
         left_out = [name for name, kind in kinds.items() if kind is None]
-        self.notes = {source: _sentence(source, len(rows), self.fields, left_out)}
+        said = _sentence(source, len(rows), self.fields, left_out)
+        self.notes = {source: said} if kinds else {}
 
 
 def by_column(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:

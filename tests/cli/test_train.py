@@ -404,10 +404,21 @@ def test_train_refuses_a_column_that_it_took_for_labels_and_that_is_another(
 
     assert (status, out) == (65, "")
     assert "41 classes found for 41 documents, where labels that repeat were ex" in err
+    assert "WARNING" not in err
     assert "name the column of the labels (--label-column COLUMN; without a" in err
     assert not Path("m.nbt").exists()
     columns = ("--label-column", "index", "--text-column", "sentence")
     assert run(*command, *columns, "sentences.tsv").status == 0
+
+
+def test_rows_without_a_column_are_not_said_to_suggest_any(run: "Run") -> None:
+    Path("rows.jsonl").write_text("{}\n{}\n")
+
+    status, out, err = run("train", "-m", "m.nbt", "rows.jsonl")
+
+    assert (status, out) == (65, "")
+    assert "no column text, body, content or message" in err
+    assert "suggest" not in err
 
 
 @pytest.mark.parametrize(("rows", "is_told"), [(21, True), (20, False)])
