@@ -296,8 +296,8 @@ class _Making:
         """Make the correction of all documents, as a trial of fewer has found best."""
         visits = self.visits
         base = self._scores.of_all()
-        lengths = self._lengths()
-        trial, learnt = self._learnt_of_all(base, trial)
+        lengths, is_apart = self._lengths(), self._apart()
+        trial, learnt = self._learnt_of_all(base, trial, is_apart)
         give_back()
         if not trial.is_won:
             return Made(None, trial)
@@ -307,7 +307,7 @@ class _Making:
             self.base.model.scoring.of_scores(),
             self.base.fit.slope * share,
             trial.steepness,
-            documents=int((~self._apart()).sum()),
+            documents=int((~is_apart).sum()),
             made_with=trial.facts(len(self.base.model.classes)),
         )
         documents, classes = learnt.amounts.nonzero()
@@ -333,7 +333,7 @@ class _Making:
         return Made(correction, trial, self._held_out(learnt, info, lengths))
 
     def _learnt_of_all(
-        self, base: NDArray[np.int32], trial: Trial
+        self, base: NDArray[np.int32], trial: Trial, is_apart: NDArray[np.bool_]
     ) -> tuple[Trial, Learnt]:
         """
         Learn of all documents as a trial has found best.
@@ -344,16 +344,15 @@ class _Making:
         Returns:
             The trial that has decided so, and what was learnt.
         """
-        order, is_apart = self.visits.order, self._apart()
+        order, are_two = self.visits.order, base.shape[1] == 2
         held_out = order[is_apart]
-        scored = order if base.shape[1] == 2 else held_out
+        scored = order if are_two else held_out
         learnt = self._learnt(
             base, trial.share, trial.manner, order[~is_apart], scored, is_last=True
         )
         if len(held_out):
             labels = self.visits.labels.take(held_out)
-            logits = learnt.logits
-            logits = logits[is_apart] if len(logits) > len(held_out) else logits
+            logits = learnt.logits[is_apart] if are_two else learnt.logits
             loss = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
             trial = replace(
                 trial, loss_without=loss, logits=logits, labels=labels, parts=1
