@@ -288,6 +288,7 @@ def _stored(extension: Any) -> Call:
         stored.classes()
         stored.tables()
         stored.header()
+        stored.held_out()
         stored.gather(None)
         stored.score(((b"", b"", bytes(8)),) * len(stored.views()))
 
@@ -308,10 +309,9 @@ def _rows(extension: Any) -> Call:
     return stored.rows, (bytes(facts[:16]),)
 
 
-def _fit(extension: Any) -> Call:
-    bins = array("h", [0, -4096, 4096, 7]).tobytes()
-    stored = extension.StoredModel(_models[0])
-    return stored.fit, (1, bins, 0.35, 100.0, 1.0)
+def _newton(extension: Any) -> Call:
+    rows = array("q", [-8192, 3, -7, 1 << 40, 8193, 2])
+    return extension.newton, (rows, 16, 0.5, -0.1, 0.35, 100.0, 1.0)
 
 
 def _checksums(extension: Any) -> Call:
@@ -349,7 +349,7 @@ def _append(extension: Any) -> Call:
     def append(*given: Any) -> None:
         stored.gather(None)
         stored.append(*given)
-        stored.fit(0, b"", 0.35, 100.0, 1.0)
+        stored.held_out()
         view = packed(array("Q", [1, 1 << 47, 5]).tobytes())
         stored.score((view, view, view))
 
@@ -365,6 +365,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "sum_entries": _sum_entries,
     "correct": _correct,
     "checksums": _checksums,
+    "newton": _newton,
     "MailReader": _reader,
     "MailReader.document_keys": _document_keys,
     "MailReader.read": _read,
@@ -375,14 +376,14 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "StoredModel": _stored,
     "StoredModel.score": _score,
     "StoredModel.rows": _rows,
-    "StoredModel.fit": _fit,
     "StoredModel.append": _append,
     "StoredModel.gather": _gather,
 }
 """What can be called, with sound arguments."""
 
 LOOKED_AT: Final = {
-    f"StoredModel.{name}" for name in ("views", "classes", "tables", "header")
+    f"StoredModel.{name}"
+    for name in ("views", "classes", "tables", "header", "held_out")
 }
 """What has no arguments, and is called with each model that can be opened."""
 

@@ -185,27 +185,13 @@ class StoredModel:
             said here.
 
         """
-    def fit(
-        self,
-        place: int,
-        bins: bytes,
-        slope: float,
-        precision: float,
-        offset: float,
-        /,
-    ) -> tuple[float, float, int] | None:
+    def held_out(self) -> bytes:
         """
-        Do what `nbtext.counts.fitting.fit` does where some documents are held out more.
-
-        Args:
-            place: of the class, 0 or 1, that they are of.
-            bins: where their scores fell, 16 bits each.
-            slope: of the prior, as `nbtext.counts.calibration.Prior` has it.
-            precision: likewise.
-            offset: likewise.
+        Return what the tables keep of held-out scores.
 
         Returns:
-            None if it is to be done in Python.
+            Rows as `newton` takes them, those of each table in turn; what is less than
+            zero is taken away.
 
         """
     def score(
@@ -348,6 +334,30 @@ def small_files(
     paths: tuple[bytes, ...], most: int, together: int, before: int, /
 ) -> list[bytes | None]:
     """Do what `nbtext.sources._ahead.small_files` specifies."""
+
+def newton(
+    rows: memoryview,
+    bins_a_nat: int,
+    slope: float,
+    offset: float,
+    likely: float,
+    precision: float,
+    equal: float,
+    /,
+) -> tuple[float, float]:
+    """
+    Do what `nbtext.counts.fitting._newton` does, for sizes as they are.
+
+    Args:
+        rows: two 64-bit integers each: twice a bin, and one more of the second class;
+            and how many documents had a score in it.
+        bins_a_nat: how many bins a nat has.
+        slope: where it begins.
+        offset: likewise.
+        likely: of the prior, the slope, as `nbtext.counts.calibration.Prior` has it.
+        precision: likewise, of the slope.
+        equal: likewise, of the offset where classes are of equal size.
+    """
 
 def checksums(header: bytes, arrays: bytes, /) -> tuple[bytes, bytearray]:
     """

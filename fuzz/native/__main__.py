@@ -34,8 +34,8 @@ READERS: Final = {
         "markup", "message", "mime", "reading", "transfer",
     ),
     "model": (
-        "blocks", "fitting", "header", "ledger", "mean", "model", "msgpack",
-        "stored_view", "table", "tail",
+        "blocks", "header", "ledger", "mean", "model", "msgpack", "stored_view",
+        "table", "tail",
     ),
 }  # fmt: skip
 """The files of which edges are noted."""

@@ -112,7 +112,7 @@ static PyMethodDef stored_methods[] = {
     {"score", stored_score, METH_O, NULL},
     {"header", stored_header, METH_NOARGS, NULL},
     {"rows", stored_rows, METH_O, NULL},
-    {"fit", stored_fit, METH_VARARGS, NULL},
+    {"held_out", stored_held_out, METH_NOARGS, NULL},
     {"append", stored_append, METH_O, NULL},
     {"gather", stored_gather, METH_O, NULL},
     {"tables", stored_tables, METH_NOARGS, NULL},

@@ -124,9 +124,7 @@ release_model(Model *model)
             free(model->tables[n].views[view].kept.terms);
     }
     free(model->tables);
-    free(model->held_out);
     model->tables = NULL;
-    model->held_out = NULL;
     model->n_tables = 0;
 }
 

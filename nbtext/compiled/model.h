@@ -189,13 +189,6 @@ value_at(const Array *array, uint64_t place)
 
 /* --- model.c ---------------------------------------------------------------------- */
 
-/* How many documents had a score, in bins of 1/16 nat, by class. */
-typedef struct {
-    int64_t counts[2 * FARTHEST_BIN + 1][2];
-    int64_t least, most; /* all other bins are empty */
-    size_t n_tables;     /* those that are added up */
-} HeldOut;
-
 /* What the tables behind the first change of a term, by class. */
 typedef struct {
     uint64_t key;
@@ -218,7 +211,6 @@ typedef struct {
     uint64_t size; /* of all tables, in bytes */
     bool has_tail; /* whether terms are looked up in the first table and in the tails */
     Tail tails[MOST_VIEWS];
-    HeldOut *held_out; /* NULL until it is asked for */
 } Model;
 
 typedef struct {
@@ -301,19 +293,5 @@ typedef struct {
 
 /* Find in which classes a document is counted; false if that is not to be said here. */
 bool find_rows(const Model *model, const uint8_t *digest, Rows *rows);
-
-/* --- fitting.c -------------------------------------------------------------------- */
-
-/* What is expected of a fit, as `nbtext.counts.calibration.Prior`. */
-typedef struct {
-    double slope, precision, offset;
-} Prior;
-
-/* Have what the tables say added up in `held_out`; not FILLED if it is not as it should be. */
-Filling add_held_out(Model *model);
-/* Add documents of a class that had scores in a bin; false if they are too many. */
-bool add_to_bin(HeldOut *held_out, int64_t bin, size_t class, int64_t n);
-/* Fit slope and offset to what was held out; false if there is no memory. */
-bool fit_to(const HeldOut *held_out, Prior prior, Fit *fit, int64_t *documents);
 
 #endif

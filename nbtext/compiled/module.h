@@ -18,6 +18,7 @@ PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_terms(PyObject *module, PyObject *terms);
 PyObject *sum_entries(PyObject *module, PyObject *args);
 PyObject *checksums(PyObject *module, PyObject *args);
+PyObject *newton(PyObject *module, PyObject *args);
 
 /* Take the odd number that Python hashes a text to in this process; false with an error. */
 bool take_secret(uint64_t *secret);
@@ -97,7 +98,8 @@ static inline bool
 has_size(const Py_buffer *buffer, size_t n, size_t size)
 {
     size_t length = (size_t)buffer->len;
-    return length / size == n && length % size == 0 && (uintptr_t)buffer->buf % size == 0;
+    bool is_aligned = !n || (uintptr_t)buffer->buf % size == 0;
+    return length / size == n && length % size == 0 && is_aligned;
 }
 
 /* Whether n + 1 places begin at 0, never fall, and end at `end`. */

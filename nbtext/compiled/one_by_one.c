@@ -5,8 +5,6 @@
 
 #include "stored.h"
 
-#include <stdlib.h>
-
 enum { HEADER_SUM = 8 };
 
 PyObject *
@@ -32,46 +30,28 @@ stored_rows(PyObject *self, PyObject *digest)
     return rows;
 }
 
-/* Count documents with scores in some bins so many times more; false if a bin is too full. */
-static bool
-add_bins(HeldOut *held_out, Slice bins, int place, int times)
-{
-    bool is_held = true;
-    for (; bins.at < bins.end; bins.at += 2)
-        is_held &= add_to_bin(held_out, (int16_t)word_at(bins.at, 2), (size_t)place, times);
-    return is_held;
-}
-
 PyObject *
-stored_fit(PyObject *self, PyObject *args)
+stored_held_out(PyObject *self, PyObject *none)
 {
-    int place;
-    PyObject *given, *result = NULL;
-    Prior prior;
-    Fit fit;
-    int64_t documents;
-    if (!PyArg_ParseTuple(args, "iSddd:fit", &place, &given, &prior.slope,
-                          &prior.precision, &prior.offset))
-        return NULL;
-    Model *model = model_in(self);
-    const uint8_t *at = (const uint8_t *)PyBytes_AsString(given);
-    Slice bins = slice(at, at + PyBytes_Size(given) / 2 * 2);
-    bool is_sound = place == 0 || place == 1;
-    for (; at < bins.end; at += 2)
-        is_sound &= abs((int16_t)word_at(at, 2)) <= FARTHEST_BIN;
-    if (!is_sound)
-        return PyErr_Format(PyExc_ValueError, "there is no such class, or no such bin");
-    Filling filling = add_held_out(model);
-    if (filling != FILLED)
-        return filling == UNSOUND ? counted_none() : PyErr_NoMemory();
-    if (!add_bins(model->held_out, bins, place, 1))
-        result = counted_none();
-    else if (fit_to(model->held_out, prior, &fit, &documents))
-        result = Py_BuildValue("ddL", fit.slope, fit.offset, (long long)documents);
-    else
-        PyErr_NoMemory();
-    add_bins(model->held_out, bins, place, -1);
-    return result;
+    const Model *model = model_in(self);
+    Keys rows = {0};
+    bool is_room = true;
+    (void)none;
+    for (size_t n = 0; n < model->n_tables; n++) {
+        Pack pack = model->tables[n].held_out;
+        size_t length;
+        int64_t bin, documents;
+        Slice name;
+        take_array(&pack, &length); /* as it was when the header was read */
+        for (; length && take_held_out(&pack, &bin, &name, &documents); length--)
+            for (int class = 0; class < 2; class++)
+                if (is_same(name, model->first.classes[class]))
+                    is_room = is_room && push_key(&rows, (uint64_t)(2 * bin + class))
+                              && push_key(&rows, (uint64_t)documents);
+    }
+    PyObject *found = is_room ? bytes_of_keys(&rows) : PyErr_NoMemory();
+    release_keys(&rows);
+    return found;
 }
 
 PyObject *

@@ -24,7 +24,7 @@ model_in(PyObject *self)
 
 PyObject *stored_score(PyObject *self, PyObject *views);
 PyObject *stored_rows(PyObject *self, PyObject *digest);
-PyObject *stored_fit(PyObject *self, PyObject *args);
+PyObject *stored_held_out(PyObject *self, PyObject *none);
 PyObject *stored_append(PyObject *self, PyObject *table);
 PyObject *stored_gather(PyObject *self, PyObject *before);
 

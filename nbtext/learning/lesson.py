@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     Sums: TypeAlias = tuple[bytes, bytes, bytes]
     """Sorted keys, how often each occurs, and in how many mails, 32 bits."""
 
+    Scores: TypeAlias = list[tuple[int, int]]
+    """Twice a bin, and one more of the second class; how many had a score in it."""
+
     Fit: TypeAlias = tuple[float, float, int]
     Outcome: TypeAlias = Literal["learnt", "known", "moved", "forgotten", "refused"]
     Lesson: TypeAlias = tuple[tuple[Outcome, ...], bytes]
@@ -48,7 +51,12 @@ PRIOR: "Final" = (0.35, 100.0, 1.0)
 BINS_A_NAT: "Final" = 16
 ROUNDED: "Final" = 9
 FARTHEST_BIN: "Final" = 4096
+MOST: "Final" = 1 << 40
 """As `nbtext.counts.calibration` has them."""
+
+LEAST_SLOPE: "Final" = 2.0**-6
+PINNED: "Final" = 2.0**40
+"""As `nbtext.counts.fitting` has them."""
 
 UNKNOWN: "Final" = "it is not in the model: it was never learnt, or is forgotten"
 """Why a document is not forgotten."""
@@ -241,12 +249,47 @@ def _score(
 
 
 def _fit_of(model: "StoredModel", change: Change) -> "Fit":
-    """Fit what a model keeps of scores, with those of mails that are learnt."""
+    """
+    Fit what a model keeps of scores, with those of mails that are learnt.
+
+    It is done as in `nbtext.counts.fitting`, bit by bit.
+    """
+    from nbtext._compiled import newton  # there need not be any
+
+    rows = _held_out(model, change)
+    coarse: dict[int, int] = {}  # to whole nats, because that is soon done
+    for where, n in rows:
+        nat = where // (2 * BINS_A_NAT) * 2 + where % 2
+        coarse[nat] = coarse.get(nat, 0) + n
+    packed = _packed(rows)
+    start = newton(_packed([*coarse.items()]), 1, PRIOR[0], 0.0, *PRIOR)
+    found = newton(packed, BINS_A_NAT, *start, *PRIOR)
+    if found[0] < LEAST_SLOPE:
+        pinned = LEAST_SLOPE, PINNED, PRIOR[2]
+        found = newton(packed, BINS_A_NAT, LEAST_SLOPE, 0.0, *pinned)
+    return (*found, sum([n for _, n in rows]))
+
+
+def _held_out(model: "StoredModel", change: Change) -> "Scores":
+    """Return how many documents had which scores, with those that are learnt."""
     place = 0 if change.label is None else model.classes().index(change.label)
-    fit = model.fit(place, bytes_of(change.bins), *PRIOR)
-    if fit is None:
+    numbers = memoryview(model.held_out()).cast("q").tolist()
+    numbers += [n for bin_ in change.bins for n in (2 * bin_ + place, 1)]
+    counts: dict[int, int] = {}
+    for where, n in zip(numbers[::2], numbers[1::2], strict=True):
+        counts[where] = counts.get(where, 0) + n
+    if max(map(abs, counts.values()), default=0) > MOST:
         raise NotHereError
-    return fit
+    return [row for row in sorted(counts.items()) if row[1] > 0]
+
+
+def _packed(rows: "Scores") -> memoryview:
+    """Return rows of scores as 64-bit integers."""
+    packed = memoryview(bytearray(16 * len(rows))).cast("q")
+    for place, (where, n) in enumerate(rows):
+        packed[2 * place] = where
+        packed[2 * place + 1] = n
+    return packed
 
 
 def _n_known(model: "StoredModel", change: Change) -> list[int]:

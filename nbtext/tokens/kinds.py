@@ -38,7 +38,7 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int, int]]]" = {
 TEXTS: "Final" = ("headers", "raw", "body", PLAIN_TEXT := "plain")
 """What views of mail read; and what the views of documents that are no mail do."""
 
-INTERFACE: "Final" = 42
+INTERFACE: "Final" = 43
 """Which functions the extension has, and what they return."""
 
 _tables: "dict[str, tuple[bytes, ...]]" = {}

@@ -20,7 +20,7 @@ from fuzz.models import learn
 from fuzz.stored import MESSAGES
 from nbtext import SettingsOverrides, set_policy, train_on
 from nbtext.cli import _plain
-from nbtext.counts import calibration
+from nbtext.counts import calibration, fitting
 from nbtext.counts.calibration import bin_of
 from nbtext.document import Document
 from nbtext.errors import ModelWriteError, NbtextError
@@ -55,7 +55,7 @@ NEW = mail(77, SPAM)
 NOW = "2026-01-01T00:00:00+00:00"
 
 if engine().is_compiled:
-    from nbtext._compiled import StoredModel
+    from nbtext._compiled import StoredModel, newton
 else:
     pytest.skip("there is no extension", allow_module_level=True)
 
@@ -227,9 +227,20 @@ def test_the_prior_is_that_of_the_mean() -> None:
     assert Mean().prior(2) == PRIOR
 
 
-@pytest.mark.parametrize("name", ["BINS_A_NAT", "ROUNDED", "FARTHEST_BIN"])
+@pytest.mark.parametrize("name", ["BINS_A_NAT", "ROUNDED", "FARTHEST_BIN", "MOST"])
 def test_bins_are_those_of_calibration(name: str) -> None:
     assert getattr(lesson, name) == getattr(calibration, name)
+
+
+@pytest.mark.parametrize("name", ["LEAST_SLOPE", "PINNED"])
+def test_the_least_slope_is_that_of_fitting(name: str) -> None:
+    assert getattr(lesson, name) == getattr(fitting, name)
+
+
+def test_what_are_no_rows_of_scores_is_refused() -> None:
+    for odd in (bytes(8), bytes(17), bytes(24)):
+        with pytest.raises(ValueError, match="no scores"):
+            newton(memoryview(odd), 16, 0.5, 0.0, *PRIOR)
 
 
 @given(st.floats(-300, 300))
