@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { STRIDE = 16, NEAR = 16 };
+enum { NEAR = 16 };
 
 /* Say which classes of the model those of a table are, and add up what it says of them. */
 static bool
@@ -53,20 +53,20 @@ are_counts(const Model *model)
     return true;
 }
 
-/* Read the table that bytes behind those of a model begin with; `header` is for its header. */
+/* Read the table that bytes behind those of a model begin with, its header as the last. */
 static Filling
-add_table(Slice rest, Header *header, Model *model)
+add_table(Slice rest, Model *model)
 {
+    Header *header = &model->last;
     bool is_first = model->n_tables == 0;
+    *header = (Header){.n_views = 0};
     if (model->n_tables == MOST_TABLES || !read_header(rest, header))
         return UNSOUND;
-    if (is_first) {
+    if (is_first)
         model->first = *header;
-        if (header->offset >= 0 || header->n_classes != 2)
-            return UNSOUND;
-    } else if (!is_alike(model, header, model->size)) {
+    if (is_first ? header->offset >= 0 || header->n_classes != 2
+                 : !is_alike(model, header, model->size))
         return UNSOUND;
-    }
     Table *table = model->tables + model->n_tables;
     *table = (Table){.length = 0};
     Filling filling = read_table(rest, header, table);
@@ -74,7 +74,6 @@ add_table(Slice rest, Header *header, Model *model)
         return filling;
     bool is_added = add_header(model, header, table);
     model->n_tables++; /* and so it is released */
-    model->last = *header;
     model->size += table->length;
     table->held_out = header->held_out;
     table->policy = header->packed_policy;
@@ -84,14 +83,12 @@ add_table(Slice rest, Header *header, Model *model)
 Filling
 open_model(Slice file, Model *model)
 {
-    Header *header = calloc(1, sizeof *header);
     model->tables = malloc(MOST_TABLES * sizeof *model->tables); /* few are used */
     model->n_tables = 0;
     model->size = 0;
-    Filling filling = header && model->tables ? FILLED : NO_MEMORY;
+    Filling filling = model->tables ? FILLED : NO_MEMORY;
     while (filling == FILLED && model->size < length_of(file))
-        filling = add_table(slice(file.at + model->size, file.end), header, model);
-    free(header);
+        filling = add_table(slice(file.at + model->size, file.end), model);
     if (filling == FILLED && (!model->n_tables || !are_counts(model)))
         filling = UNSOUND;
     if (filling != FILLED)
@@ -102,11 +99,12 @@ open_model(Slice file, Model *model)
 Filling
 append_to_model(Model *model, Slice bytes)
 {
-    Header *header = calloc(1, sizeof *header);
-    Filling filling = header ? add_table(bytes, header, model) : NO_MEMORY;
-    free(header);
-    if (filling != FILLED)
+    const Header before = model->last;
+    Filling filling = add_table(bytes, model);
+    if (filling != FILLED) {
+        model->last = before;
         return filling;
+    }
     size_t last = model->n_tables - 1;
     if (!are_counts(model) || model->tables[last].length != length_of(bytes))
         return UNSOUND;

@@ -23,17 +23,16 @@ enum { FORMAT_VERSION = 3, CODE_POINTS = 3 };
 
 /* --- msgpack.c -------------------------------------------------------------------- */
 
-/* What is left of values of msgpack; what takes one returns false if it is none such. */
-typedef struct {
-    const uint8_t *at, *end;
-} Pack;
+/* What is left of values of msgpack; what takes one returns false, and takes nothing, if it is
+   none such. */
+typedef Slice Pack;
 
 enum { NIL = 0xC0 };
 
 static inline size_t
 left_in(const Pack *pack)
 {
-    return (size_t)(pack->end - pack->at);
+    return length_of(*pack);
 }
 
 /* Take a number of so many bytes, the highest first. */
@@ -157,6 +156,7 @@ typedef struct {
 } Table;
 
 enum { ALIGNMENT = 64, KEY_HEAD = 5 }; /* of arrays and tables; bytes before an array */
+enum { STRIDE = 16, IMPLIED_BITS = 16 }; /* terms of a start; bits a bucket implies */
 
 /* The next multiple of the alignment. */
 static inline uint64_t

@@ -24,18 +24,21 @@ static bool
 take_length(Pack *pack, uint8_t fixed, uint8_t mask, uint8_t first, size_t width,
             size_t *length)
 {
-    if (pack->at == pack->end)
+    Pack rest = *pack;
+    uint64_t byte, number;
+    if (!take_bytes(&rest, 1, &byte))
         return false;
-    uint8_t byte = *pack->at++;
-    uint64_t number = byte & mask;
+    number = byte & mask;
     if ((byte & (uint8_t)~mask) != fixed) {
         for (; byte != first && width < 4; first++)
             width *= 2;
-        if (byte != first || !take_bytes(pack, width, &number))
+        if (byte != first || !take_bytes(&rest, width, &number))
             return false;
     }
     *length = (size_t)number;
-    return number <= left_in(pack); /* each of that has a byte at least */
+    bool is_sound = number <= left_in(&rest); /* each of that has a byte at least */
+    pack->at = is_sound ? rest.at : pack->at;
+    return is_sound;
 }
 
 bool
@@ -53,12 +56,14 @@ take_map(Pack *pack, size_t *length)
 bool
 take_text(Pack *pack, Slice *text)
 {
+    Pack rest = *pack;
     size_t length;
-    if (!take_length(pack, 0xA0, 0x1F, 0xD9, 1, &length))
+    if (!take_length(&rest, 0xA0, 0x1F, 0xD9, 1, &length))
         return false;
-    *text = slice(pack->at, pack->at + length);
-    pack->at += length;
-    return is_utf8(*text);
+    *text = slice(rest.at, rest.at + length);
+    bool is_sound = is_utf8(*text);
+    pack->at = is_sound ? text->end : pack->at;
+    return is_sound;
 }
 
 bool
@@ -71,40 +76,41 @@ take_name(Pack *pack, const char *name)
 bool
 take_byte(Pack *pack, uint8_t byte)
 {
-    return pack->at < pack->end && *pack->at++ == byte;
+    bool is_there = pack->at < pack->end && *pack->at == byte;
+    pack->at += is_there;
+    return is_there;
 }
 
 bool
 take_bool(Pack *pack, bool *value)
 {
-    if (pack->at == pack->end || (*pack->at & 0xFE) != 0xC2)
-        return false;
-    *value = *pack->at++ & 1;
-    return true;
+    *value = take_byte(pack, 0xC3);
+    return *value || take_byte(pack, 0xC2);
 }
 
 bool
 take_integer(Pack *pack, int64_t *number)
 {
-    if (pack->at == pack->end)
+    Pack rest = *pack;
+    uint64_t byte, value;
+    if (!take_bytes(&rest, 1, &byte))
         return false;
-    uint8_t byte = *pack->at++;
-    uint64_t value = byte;
+    value = byte;
     if (byte >= 0xE0) { /* from -32 to -1 */
         value |= ~UINT64_C(0xFF);
     } else if (byte >= 0xCC && byte <= 0xD3) {
         size_t width = (size_t)1 << (byte & 3);
-        if (!take_bytes(pack, width, &value))
+        if (!take_bytes(&rest, width, &value) || (byte == 0xCF && value >> 63))
             return false;
         if (byte >= 0xD0 && width < 8 && value >> (8 * width - 1))
             value |= ~UINT64_C(0) << 8 * width;
-        if (byte == 0xCF && value >> 63)
-            return false;
     } else if (byte >= 0x80) {
         return false;
     }
     *number = (int64_t)value;
-    return *number >= -MOST_COUNT && *number <= MOST_COUNT;
+    bool is_sound = *number >= -MOST_COUNT && *number <= MOST_COUNT;
+    pack->at = is_sound ? rest.at : pack->at;
+    return is_sound;
 }
 
 bool
@@ -121,31 +127,18 @@ bool
 pass_over(Pack *pack)
 {
     for (uint64_t left = 1; left; left--) {
-        if (pack->at == pack->end)
-            return false;
-        uint8_t byte = *pack->at;
-        bool is_map = (byte & 0xF0) == 0x80 || byte == 0xDE || byte == 0xDF;
-        size_t length = 0;
-        uint64_t bytes = 0;
-        if (byte >= 0xA0 && (byte < 0xC0 || (byte >= 0xD9 && byte <= 0xDB))) {
-            Slice text;
-            if (!take_text(pack, &text))
-                return false;
-        } else if (is_map || (byte & 0xF0) == 0x90 || byte == 0xDC || byte == 0xDD) {
-            if (is_map ? !take_map(pack, &length) : !take_array(pack, &length))
-                return false;
-            left += is_map ? 2 * (uint64_t)length : length;
-        } else if (byte >= 0xCA && byte <= 0xD3) {
-            size_t width = byte < 0xCC ? (size_t)4 << (byte & 1) : (size_t)1 << (byte & 3);
-            pack->at++;
-            if (!take_bytes(pack, width, &bytes))
-                return false;
-        } else if (byte < 0x80 || byte >= 0xE0 || byte == 0xC0 || byte == 0xC2
-                   || byte == 0xC3) {
-            pack->at++;
-        } else { /* bytes, and types of others: there are none but the checksum */
-            return false;
-        }
+        Slice text;
+        size_t n = 0;
+        int64_t integer;
+        double number;
+        bool truth;
+        if (take_array(pack, &n) || take_text(pack, &text) || take_bool(pack, &truth)
+            || take_byte(pack, NIL))
+            left += n;
+        else if (take_map(pack, &n))
+            left += 2 * (uint64_t)n;
+        else if (!take_integer(pack, &integer) && !take_double(pack, &number))
+            return false; /* bytes, and types of others: there are none but the checksum */
     }
     return true;
 }

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-enum { STRIDE = 16, IMPLIED_BITS = 16 };
 enum { MOST_BUCKET_BITS = 22 };
 
 /* Read the counts of one term, and move `entry` behind its own. */
@@ -26,9 +25,8 @@ bool
 walk_terms(const Table *table, const TermArrays *terms, Take *take, void *into)
 {
     uint64_t place = 0, entry = 0;
-    uint64_t size = (uint64_t)length_of(table->contents);
-    const Array whole = {table->contents.at, size, 1, false};
-    if (!verify(table, &whole, 0, size))
+    const Array whole = {table->contents.at, length_of(table->contents), 1, false};
+    if (!verify(table, &whole, 0, whole.length))
         return false;
     for (uint64_t bucket = 0; bucket + 1 < terms->buckets.length; bucket++) {
         uint64_t end = value_at(&terms->buckets, bucket + 1), top = 0, least = 0;

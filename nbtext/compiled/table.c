@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { STRIDE = 16, MOST_INDEX_BITS = 32, IMPLIED_BITS = 16 };
+enum { MOST_INDEX_BITS = 32 };
 
 static const uint8_t TRAILER[] = {0x92, 0xA3, 'e', 'n', 'd', 0xCF};
 enum { TRAILER_SIZE = sizeof TRAILER + 8 };
