@@ -48,11 +48,10 @@ sum_document(const Spread *of, size_t document, double *sums)
 }
 
 PyObject *
-sum_entries(PyObject *module, PyObject *args)
+sum_entries(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer b[7] = {{0}};
     Py_ssize_t n_starts;
-    (void)module;
     if (!PyArg_ParseTuple(args, "ny*y*y*y*y*y*w*:sum_entries", &n_starts, &b[0], &b[1],
                           &b[2], &b[3], &b[4], &b[5], &b[6]))
         return NULL;

@@ -13,11 +13,10 @@ text_of(Slice text)
 }
 
 static PyObject *
-stored_views(PyObject *self, PyObject *none)
+stored_views(PyObject *self, PyObject *Py_UNUSED(none))
 {
     const Header *header = &model_in(self)->first;
     PyObject *views = PyTuple_New((Py_ssize_t)header->n_views);
-    (void)none;
     for (size_t n = 0; views && n < header->n_views; n++) {
         const ViewSettings *view = header->views + n;
         PyObject *limit = view->limit ? PyLong_FromLongLong(view->limit) : counted_none();
@@ -33,19 +32,17 @@ stored_views(PyObject *self, PyObject *none)
 }
 
 static PyObject *
-stored_classes(PyObject *self, PyObject *none)
+stored_classes(PyObject *self, PyObject *Py_UNUSED(none))
 {
     const Header *header = &model_in(self)->first;
-    (void)none;
     return Py_BuildValue("(NN)", text_of(header->classes[0]), text_of(header->classes[1]));
 }
 
 static PyObject *
-stored_tables(PyObject *self, PyObject *none)
+stored_tables(PyObject *self, PyObject *Py_UNUSED(none))
 {
     const Model *model = model_in(self);
     PyObject *tables = PyTuple_New((Py_ssize_t)model->n_tables);
-    (void)none;
     for (size_t n = 0; tables && n < model->n_tables; n++) {
         const Table *table = model->tables + n;
         PyObject *one = Py_BuildValue("(KN)", (unsigned long long)table->length,
@@ -59,11 +56,10 @@ stored_tables(PyObject *self, PyObject *none)
 /* Return how the last table asks to be scored and decided, as it is packed, and what else a
    table has that is appended. */
 static PyObject *
-stored_header(PyObject *self, PyObject *none)
+stored_header(PyObject *self, PyObject *Py_UNUSED(none))
 {
     const Model *model = model_in(self);
     const Header *last = &model->last;
-    (void)none;
     return Py_BuildValue("(NNNNLK)", bytes_of(last->settings), bytes_of(last->packed_scoring),
                          bytes_of(last->packed_scores), bytes_of(last->packed_policy),
                          (long long)last->keep, (unsigned long long)model->size);
@@ -83,14 +79,12 @@ open_stored(StoredModel *stored)
 static PyObject *
 stored_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
-    PyObject *file;
-    if (!PyArg_ParseTuple(args, "O:StoredModel", &file))
-        return NULL;
-    PyObject *self = new_object(type, names);
-    if (!self)
-        return NULL;
+    static char *unnamed[] = {"", NULL};
+    PyObject *self = PyType_GenericAlloc(type, 0);
     StoredModel *stored = (StoredModel *)(void *)self;
-    if (PyObject_GetBuffer(file, &stored->file, PyBUF_SIMPLE) < 0 || !open_stored(stored))
+    if (self
+        && (!PyArg_ParseTupleAndKeywords(args, names, "y*:StoredModel", unnamed, &stored->file)
+            || !open_stored(stored)))
         Py_CLEAR(self);
     return self;
 }

@@ -114,14 +114,6 @@ sum_weights(Integers weights, size_t first, size_t length)
     return (int64_t)sum;
 }
 
-/* Put some weights where they are computed with. */
-FOR_EACH_PROCESSOR static void
-read_weights(Integers weights, size_t first, size_t length, double *restrict to)
-{
-    for (size_t n = 0; n < length; n++)
-        to[n] = (double)integer_at(weights, first + n);
-}
-
 /* A term of a document: where its entries are, and W_t. */
 typedef struct {
     size_t first, length;
@@ -139,7 +131,9 @@ add_entries(const Sums *sums, size_t document, Term term, Waiting *waiting)
     double *restrict weights = waiting->weights;
     double *restrict rests = waiting->rests + waiting->length;
     double *restrict owns = waiting->owns + waiting->length;
-    read_weights(sums->of.values, term.first, term.length, weights);
+    Integers values = sums->of.values;
+    for (size_t k = 0; k < term.length; k++)
+        weights[k] = (double)integer_at(values, term.first + k);
     for (size_t k = 0; k < term.length; k++) {
         double rest = not_below_zero(weights[k] - term.own); /* in the document's class */
         weights[k] = classes[k] == label ? rest : weights[k];
@@ -200,12 +194,11 @@ sum_document(const Sums *sums, size_t document)
 }
 
 PyObject *
-add_by_class(PyObject *module, PyObject *args)
+add_by_class(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer b[11] = {{0}};
     Sums sums = {0};
     Py_ssize_t n_all_terms;
-    (void)module;
     if (!PyArg_ParseTuple(args, "ny*y*y*y*y*y*y*y*y*dw*w*:add_by_class", &n_all_terms,
                           &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8],
                           &sums.smoothing, &b[9], &b[10]))

@@ -23,15 +23,15 @@ take_fields(Mail *mail, Texts *texts, PyObject *fields)
     return true;
 }
 
-/* Read the terms of a document, as Python has it, and note where they end. */
+/* Read the terms of a document, as Python has it, and note where they begin. */
 static bool
 read_document(Mail *mail, PyObject *fields, Keys *starts)
 {
     Texts *texts = mail->texts + mail->views->text;
     *texts = (Texts){NULL, NULL};
     bool is_taken = take_fields(mail, texts, fields);
-    bool is_read = is_taken && read_view(mail, mail->views, mail->keys)
-                   && push_key(starts, mail->keys->length);
+    bool is_read = is_taken && push_key(starts, mail->keys->length)
+                   && read_view(mail, mail->views, mail->keys);
     if (is_taken && !is_read)
         PyErr_NoMemory();
     empty_arena(&mail->arena);
@@ -49,14 +49,11 @@ reader_document_keys(PyObject *self, PyObject *documents)
     if (!mail)
         return NULL;
     mail->keys->length = 0;
-    bool is_read = mail->n_views == 1 && push_key(&starts, 0);
-    if (mail->n_views != 1)
-        PyErr_SetString(PyExc_ValueError, "a reader of one view was expected");
-    else if (!is_read)
-        PyErr_NoMemory();
+    bool is_read = mail->n_views == 1
+                   || refuse(PyExc_ValueError, "a reader of one view was expected");
     for (Py_ssize_t n = 0; is_read && n < PyList_Size(documents); n++)
         is_read = read_document(mail, PyList_GetItem(documents, n), &starts);
-    if (is_read)
+    if (is_read && (push_key(&starts, mail->keys->length) || PyErr_NoMemory()))
         result = Py_BuildValue("(NN)", bytes_of_keys(mail->keys), bytes_of_keys(&starts));
     put_mail_back(self, mail);
     release_keys(&starts);

@@ -103,12 +103,11 @@ improved(const Scores *scores, Fit fit)
 }
 
 PyObject *
-newton(PyObject *module, PyObject *args)
+newton(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer rows;
     Scores of = {0};
     Fit fit;
-    (void)module;
     if (!PyArg_ParseTuple(args, "y*iddddd:newton", &rows, &of.bins_a_nat, &fit.slope,
                           &fit.offset, &of.slope, &of.precision, &of.offset))
         return NULL;

@@ -265,13 +265,15 @@ take_next_view(ReaderObject *reader, PyObject *described)
 static PyObject *
 reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
+    static char *unnamed[] = {"", "", NULL};
     PyObject *views, *answer;
-    if (!PyArg_ParseTuple(args, "O!O:MailReader", &PyTuple_Type, &views, &answer))
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O!O:MailReader", unnamed, &PyTuple_Type,
+                                     &views, &answer))
         return NULL;
     size_t n_views = (size_t)PyTuple_Size(views);
     if (n_views > MOST_VIEWS)
         return PyErr_Format(PyExc_ValueError, "these are too many views");
-    PyObject *self = new_object(type, names);
+    PyObject *self = PyType_GenericAlloc(type, 0);
     if (!self)
         return NULL;
     ReaderObject *reader = (ReaderObject *)(void *)self;

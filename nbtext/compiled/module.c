@@ -21,24 +21,6 @@ counted_none(void)
     return Py_None;
 }
 
-PyObject *
-new_object(PyTypeObject *type, PyObject *names)
-{
-    if (names && PyDict_Size(names)) {
-        PyErr_Format(PyExc_TypeError, "%R takes no names of arguments", type);
-        return NULL;
-    }
-    return ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-}
-
-void
-free_object(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
-}
-
 static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, NULL},
     {"add_means_left_out", add_means_left_out, METH_VARARGS, NULL},

@@ -38,10 +38,14 @@ memory_of(PyObject *arrays, Py_ssize_t place)
     return PyByteArray_AsString(PyTuple_GetItem(arrays, place));
 }
 
-/* Make an object of zeros; an error if names of arguments were given. */
-PyObject *new_object(PyTypeObject *type, PyObject *names);
 /* Free an object whose contents are released. */
-void free_object(PyObject *self);
+static inline void
+free_object(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
 
 /* Set an error, and return false. */
 static inline bool

@@ -31,12 +31,11 @@ stored_rows(PyObject *self, PyObject *digest)
 }
 
 PyObject *
-stored_held_out(PyObject *self, PyObject *none)
+stored_held_out(PyObject *self, PyObject *Py_UNUSED(none))
 {
     const Model *model = model_in(self);
     Keys rows = {0};
     bool is_room = true;
-    (void)none;
     for (size_t n = 0; n < model->n_tables; n++) {
         Pack pack = model->tables[n].held_out;
         size_t length;
@@ -55,11 +54,10 @@ stored_held_out(PyObject *self, PyObject *none)
 }
 
 PyObject *
-checksums(PyObject *module, PyObject *args)
+checksums(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *header, *arrays;
     Hash hash;
-    (void)module;
     if (!PyArg_ParseTuple(args, "SS:checksums", &header, &arrays))
         return NULL;
     Slice rest = bytes_in(arrays);

@@ -254,14 +254,13 @@ allocate(Passes *passes, size_t n_terms)
 }
 
 PyObject *
-correct(PyObject *module, PyObject *args)
+correct(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *views;
     Py_buffer b[7] = {{0}};
     Passes passes = {0};
     Py_ssize_t n_terms, n_passes;
     int is_kept;
-    (void)module;
     if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*nddddw*w*p:correct", &PyList_Type, &views,
                           &n_terms, &b[0], &b[1], &b[2], &b[3], &b[4], &n_passes,
                           &passes.rate, &passes.cut, &passes.decay, &passes.doubt,
