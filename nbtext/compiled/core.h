@@ -193,12 +193,6 @@ void release_keys(Keys *keys);
 
 /* --- sorting.c -------------------------------------------------------------------- */
 
-enum { FEW = 24, PART_BITS = 10, PARTS = 1 << PART_BITS };
-
-/* Sort keys that are FEW. */
-void insert_keys(uint64_t *keys, size_t n);
-/* Turn the sizes of parts into the places at which they begin, one behind the other. */
-void begin_parts(size_t *sizes, size_t n);
 /* Sort keys; `scratch` is as long as they are. */
 void sort_keys(uint64_t *keys, uint64_t *scratch, size_t n);
 

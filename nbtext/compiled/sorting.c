@@ -9,6 +9,8 @@
 
 #include "core.h"
 
+enum { FEW = 24, PART_BITS = 10, PARTS = 1 << PART_BITS };
+
 /* How many bits it takes to write a value that is not zero. */
 static int
 bit_length(uint64_t value)
@@ -16,7 +18,8 @@ bit_length(uint64_t value)
     return 64 - __builtin_clzll(value);
 }
 
-void
+/* Sort keys that are FEW. */
+static void
 insert_keys(uint64_t *keys, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -28,7 +31,8 @@ insert_keys(uint64_t *keys, size_t n)
     }
 }
 
-void
+/* Turn the sizes of parts into the places at which they begin, one behind the other. */
+static void
 begin_parts(size_t *sizes, size_t n)
 {
     for (size_t part = 0, sum = 0, size; part < n; part++, sum += size) {

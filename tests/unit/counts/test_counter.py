@@ -179,7 +179,7 @@ def piles_of(
     return np.split(keys, cuts), np.split(counts, cuts)
 
 
-@pytest.mark.parametrize("bits", [1, 20, 48])
+@pytest.mark.parametrize("bits", [1, 13, 20, 48])
 @pytest.mark.parametrize("n", [0, 1, 2, 1_025, 200_000])
 def test_compiled_or_not_the_sums_are_the_same(n: int, bits: int) -> None:
     if best() != COMPILED:
@@ -204,6 +204,18 @@ def test_the_largest_keys_and_counts_are_added_up() -> None:
     assert found.keys.tolist() == [0, MOST_KEY]
     assert found.columns[0].tolist() == [0, 2 * MOST_COUNT]
     assert found.columns[1].tolist() == [1, 2]
+
+
+def test_terms_that_do_not_occur_are_counted_in_documents() -> None:
+    """Keys that occur often stand among the others with a count of 0."""
+    keys = np.repeat(np.arange(64, dtype=np.uint64), 100)
+    counts = np.zeros(len(keys), np.uint16)
+
+    found = counter._sums_of_terms([keys, keys[:1]], [counts, counts[:1]])
+
+    assert found.keys.tolist() == [*range(64)]
+    assert not found.columns[0].any()
+    assert found.columns[1].tolist() == [101, *[100] * 63]
 
 
 def test_sums_beyond_32_bits_are_left_to_arrays() -> None:
