@@ -145,7 +145,8 @@ class Case(NamedTuple):
     """
     Mailboxes, what is done with them, and what their system can do.
 
-    With `looks`, calls are struck that change nothing, too.
+    With `looks`, calls are struck that change nothing, too; without `is_there` the
+    target is yet to be made.
     """
 
     source: str
@@ -153,10 +154,12 @@ class Case(NamedTuple):
     code: Callable[[str, str], int] = of_file
     marks: Marks = Marks()
     looks: bool = False
+    is_there: bool = True
 
 
 CASES = {
     "Maildir": Case("maildir", "maildir"),
+    "Maildir made": Case("maildir", "maildir", is_there=False),
     "Maildir linked": Case("maildir", "maildir", without_renameat2),
     "Maildir copied": Case("maildir", "maildir", across),
     "Maildir flagged": Case("maildir", "", marks=Marks("S", ("Junk",))),
@@ -223,8 +226,11 @@ class Place(NamedTuple):
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         make(self.case.source, self.folder / "source")
+        if not self.case.is_there:
+            return
         if self.case.target == "mh":
             (self.folder / "target").mkdir()
+            (self.folder / "target/.mh_sequences").touch()
         elif self.case.target == "maildir":
             maildir(self.folder / "target")
 

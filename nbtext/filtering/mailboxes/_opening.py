@@ -10,7 +10,12 @@ from nbtext.files import open_file
 from nbtext.files.mail_locks import quiet_moment
 from nbtext.files.reading_at import read_at
 from nbtext.filtering.mailboxes import _fields, _sequences
-from nbtext.filtering.mailboxes._maildir import FOLDER_FILE, Maildir
+from nbtext.filtering.mailboxes._maildir import (
+    FOLDER_FILE,
+    SHOWN,
+    STAGING,
+    Maildir,
+)
 from nbtext.filtering.mailboxes._mbox import Mbox
 from nbtext.filtering.mailboxes._message import Marks
 from nbtext.filtering.mailboxes._mh import MH, is_number
@@ -57,7 +62,8 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
         source: the mailbox that they are in.
         name: a path; or `.Junk` for that folder of the Maildir that the source is, or
             is a folder of. A mailbox that does not exist is of the source's kind, and
-            is made when there is something to move; one called `.mbox` is an mbox.
+            is made when there is something to move; one called `.mbox` is an mbox. A
+            folder without anything, or with a part of a Maildir, becomes a whole one.
 
     Raises:
         SettingsError: it is no mailbox, or messages cannot be moved there.
@@ -67,7 +73,9 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
     is_folder = "/" not in folder and folder.startswith(".") and folder.strip(".")
     if is_folder and isinstance(source, Maildir):
         path = f"{_root_of(source)}/{folder}"
-    if os.path.lexists(path):
+    if isinstance(source, Maildir) and _is_begun(path):
+        target: Mailbox = Maildir(path)
+    elif os.path.lexists(path):
         try:
             target = open_mailbox(path)
         except SourceError as error:
@@ -93,6 +101,18 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
         )
         raise SettingsError(message)
     return target
+
+
+def _is_begun(path: str) -> bool:
+    """
+    Return whether a folder has nothing that is not of a Maildir.
+
+    A run that was killed, or had no room, may have made no more of it.
+    """
+    try:
+        return {*os.listdir(path)} <= {*SHOWN, STAGING, FOLDER_FILE}
+    except OSError:
+        return False
 
 
 def _not_made(source: Mailbox, name: str) -> SettingsError:

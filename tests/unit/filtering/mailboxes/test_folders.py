@@ -669,6 +669,33 @@ def test_a_target_is_made_in_a_folder_that_there_is(tmp_path: Path) -> None:
         target_of(maildir(tmp_path / "dir"), str(tmp_path / "no/where"))
 
 
+@pytest.mark.parametrize("parts", [(), ("new",), ("cur", "tmp")])
+def test_a_maildir_of_which_no_more_was_made_is_made_whole(
+    tmp_path: Path, parts: tuple[str, ...]
+) -> None:
+    source = maildir(tmp_path / "box", "new/1.x")
+    for path in (tmp_path / "box/.Junk", *(tmp_path / "box/.Junk" / p for p in parts)):
+        path.mkdir()
+
+    junk = target_of(source, ".Junk")
+    assert isinstance(junk, Maildir)
+    move(source, junk)
+
+    assert files(tmp_path / "box/.Junk") == ["new/1.x"]
+    (tmp_path / "empty").mkdir()
+    assert target_of(mh(tmp_path / "mh"), str(tmp_path / "empty")).kind == "mh"
+
+
+def test_a_folder_with_other_files_is_made_no_maildir(tmp_path: Path) -> None:
+    source = maildir(tmp_path / "box")
+    (tmp_path / "other/new").mkdir(parents=True)
+    (tmp_path / "other/letter").touch()
+
+    with pytest.raises(SettingsError, match="neither a Maildir"):
+        target_of(source, str(tmp_path / "other"))
+    assert target_of(source, str(mh(tmp_path / "mh", 1).path)).kind == "mh"
+
+
 def test_a_home_that_the_shell_has_left_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
