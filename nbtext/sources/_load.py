@@ -52,9 +52,10 @@ def load_all(
     if is_named:
         return (document,)
     refuse_unread(text, unread.name)
-    if text.startswith(b"From ") and (
-        document.truncated or b"\nFrom " in text or _is_fresh(unread.path)
-    ):
+    if text.startswith(b"From ") and (document.truncated or b"\nFrom " in text):
+        return _messages(unread, document, max_bytes)
+    # a mail program that has just made or emptied a file may be about to write to it
+    if (not text or text.startswith(b"From ")) and _is_fresh(unread.path):
         return _messages(unread, document, max_bytes)
     return (document,)  # which costs less than a generator for every file
 
@@ -91,8 +92,13 @@ def _messages(
     with closing(_opened(unread)) as stream:
         note = stream.take_snapshot()
         head = stream.peek(HEAD)
-        is_on_its_way = not stream.is_whole and may_become_mbox(head)
+        is_on_its_way = not stream.is_whole and (not head or may_become_mbox(head))
         if not (may_be_mbox(head, unread.path) or is_on_its_way):
+            if head and not document.texts[0]:
+                text, is_cut = read_start(stream, max_bytes)
+                document = document._replace(texts=(text,), truncated=is_cut)
+            if stream.error is not None:
+                raise stream.error
             yield document
             return
         if note is not None:

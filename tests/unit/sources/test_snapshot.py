@@ -106,6 +106,21 @@ def test_a_message_that_is_alone_and_half_there_is_left_out(
     assert "left out" in notes(items)[0]
 
 
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_file_that_is_locked_and_empty_yet_is_no_document(
+    tmp_path: Path, lock: Lock
+) -> None:
+    path = tmp_path / "box"
+    path.touch()
+
+    with lock(path):
+        busy = read(tmp_path)
+
+    assert texts(busy) == []
+    assert len(notes(busy)) == 1
+    assert texts(read(tmp_path)) == [b""]
+
+
 def test_a_text_that_begins_with_from_is_a_text(tmp_path: Path) -> None:
     path = tmp_path / "note"
     path.write_bytes(b"From here on")
