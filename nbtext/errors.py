@@ -155,6 +155,15 @@ FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 REFUSED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 """What the system says where a file, or a folder, may not be written to."""
 
+TOO_MANY: Final = (errno.EMFILE, errno.ENFILE)
+"""What the system says where no more files can be open."""
+
+FAILING: Final = (errno.EIO, errno.ESTALE)
+"""What the system says where a disk, or the server that a file is on, fails."""
+
+MORE_FILES: Final = "allow more open files (`ulimit -n`)"
+"""What to do about TOO_MANY."""
+
 MOST_LISTED: Final = 20
 """Maximum number of classes or columns that a message names."""
 
@@ -172,11 +181,23 @@ def advice_on(error: Exception, path: str) -> str:
         return "; make room there"
     if code == errno.EFBIG:
         return "; allow larger files (`ulimit -f`), or put it on another disk"
+    if code in TOO_MANY:
+        return f"; {MORE_FILES}"
     if code in REFUSED:
         if made := getattr(error, "filename", None):
             path = os.path.dirname(made)  # noqa: PTH120  importing pathlib costs 10 ms
         return f"; see who may write to {path}"
     return ""
+
+
+def advice_on_reading(error: Exception, otherwise: str) -> str:
+    """Return what to do about a file that cannot be read, else what is mostly done."""
+    code = getattr(error, "errno", None)
+    if code in TOO_MANY:
+        return MORE_FILES
+    if code in FAILING:
+        return "look after its disk, or the network that it is on"
+    return otherwise
 
 
 class SecretError(SettingsError):

@@ -16,7 +16,7 @@ from typing import Any, Final, TextIO
 
 from nbtext.cli import _status as status
 from nbtext.cli._streams import to_stderr
-from nbtext.errors import NbtextError
+from nbtext.errors import MORE_FILES, TOO_MANY, NbtextError
 
 NO_THREAD: Final = "can't start new thread"
 """What Python says where the system has no room for one, or allows no more."""
@@ -168,7 +168,8 @@ def told(error: BaseException, arguments: Sequence[str] = ()) -> int:
         case OSError():
             give_up(sys.stdout)
             what = error.filename or "input or output"
-            _say_error(f"{what}: {error.strerror or error}")
+            advice = f"; {MORE_FILES}" if error.errno in TOO_MANY else ""
+            _say_error(f"{what}: {error.strerror or error}{advice}")
             return status.IO_ERROR
         case Exception():
             return _fault(error, arguments)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 from zlib import crc32
 
-from nbtext.errors import FULL, MemoryFileError
+from nbtext.errors import FULL, MemoryFileError, advice_on_reading
 
 RECORD: Final = 64
 LATEST: Final = (1 << 32) - 1
@@ -85,7 +85,7 @@ def worth_keeping(
 
 def cannot(path: str, what: str, error: OSError) -> MemoryFileError:
     """Return the error that says what cannot be done with the file, and why."""
-    advice = "name a file that you may write with --decided"
+    advice = advice_on_reading(error, "name a file that you may write with --decided")
     if error.errno in FULL:
         advice = "make room there, or name a file elsewhere with --decided"
     message = (

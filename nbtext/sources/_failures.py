@@ -3,7 +3,7 @@
 import os
 
 from nbtext.classes import quoted
-from nbtext.errors import MissingSourceError, SourceError
+from nbtext.errors import MissingSourceError, SourceError, advice_on_reading
 
 _GLOB = frozenset("*?")
 """What a shell leaves in a pattern only where nothing matches it."""
@@ -24,7 +24,8 @@ def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
             )
         case OSError():
             reason = error.strerror or str(error)
-            return SourceError(f"{name}: cannot be read ({reason}); check the path")
+            advice = advice_on_reading(error, "check the path")
+            return SourceError(f"{name}: cannot be read ({reason}); {advice}")
         case _:  # os.stat and os.open refuse a NUL byte with a ValueError
             return SourceError(
                 f"{quoted(name)}: not a path, it has a NUL byte; leave it out"

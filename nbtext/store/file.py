@@ -26,6 +26,7 @@ from nbtext.errors import (
     ModelMemoryError,
     NoModelError,
     NotAModelError,
+    advice_on_reading,
 )
 from nbtext.files import unlocked
 from nbtext.settings.reading import Settings
@@ -299,11 +300,9 @@ def _opened(path: str) -> Iterator[int]:
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) == ENOMEM:  # to map it
             raise ModelMemoryError(path) from error
-        message = (
-            f"{path}: the model cannot be read: "
-            f"{getattr(error, 'strerror', None) or error}; name a model file that you "
-            "may read"
-        )
+        reason = getattr(error, "strerror", None) or error
+        advice = advice_on_reading(error, "name a model file that you may read")
+        message = f"{path}: the model cannot be read: {reason}; {advice}"
         raise ModelAccessError(message) from error
 
 

@@ -12,7 +12,7 @@ from errno import EACCES, EPERM, EROFS
 from typing import Final
 
 from nbtext import files
-from nbtext.errors import BusyError, ModelAccessError
+from nbtext.errors import BusyError, ModelAccessError, advice_on_reading
 from nbtext.files import holders
 
 WAIT: Final = 30.0
@@ -67,9 +67,7 @@ def _open(path: str) -> int:
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
-        message = (
-            f"{path}: the model cannot be opened: "
-            f"{getattr(error, 'strerror', None) or error}; name a model file that you "
-            "may read"
-        )
+        reason = getattr(error, "strerror", None) or error
+        advice = advice_on_reading(error, "name a model file that you may read")
+        message = f"{path}: the model cannot be opened: {reason}; {advice}"
         raise ModelAccessError(message) from error

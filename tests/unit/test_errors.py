@@ -15,6 +15,8 @@ from nbtext.errors import (
     RequestError,
     TextFormError,
     UnknownClassError,
+    advice_on,
+    advice_on_reading,
 )
 
 ERRORS = [
@@ -36,6 +38,26 @@ def test_a_class_that_looks_as_what_was_asked_for_is_said_to_be_another(
 
     assert "did you mean 'économie'" in said
     assert ("'économie' (the same, composed of other characters)?" in said) is is_same
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (errno.EMFILE, "allow more open files (`ulimit -n`)"),
+        (errno.EIO, "look after its disk, or the network that it is on"),
+        (errno.ESTALE, "look after its disk, or the network that it is on"),
+        (errno.EACCES, "check it"),
+        (None, "check it"),
+    ],
+)
+def test_what_to_do_about_a_file_depends_on_what_the_system_says(
+    code: int | None, advice: str
+) -> None:
+    error = ValueError("NUL") if code is None else OSError(code, "")
+
+    assert advice_on_reading(error, "check it") == advice
+    if code == errno.EMFILE:
+        assert advice_on(error, "/model") == f"; {advice}"
 
 
 @pytest.mark.parametrize("error", ERRORS)
