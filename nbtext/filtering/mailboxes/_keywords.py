@@ -14,6 +14,7 @@ from typing import Final
 
 from nbtext.files import keep_access, make_durable, new_file, read_file, write_all
 from nbtext.filtering.mailboxes._locks import dotlocked
+from nbtext.filtering.mailboxes._transfer import remove_abandoned
 
 FILE: Final = "dovecot-keywords"
 LOCKED: Final = "dovecot-uidlist"
@@ -55,6 +56,7 @@ def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
     found = _by_name(keywords_in(maildir))
     if all(name in found for name in wanted):
         return {name: found[name] for name in wanted}
+    remove_abandoned(maildir)
     with dotlocked(f"{maildir}/{LOCKED}", WAIT):
         taken = keywords_in(maildir)
         found = _by_name(taken)

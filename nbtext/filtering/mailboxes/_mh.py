@@ -79,6 +79,7 @@ class MH:
             if is_number(number) and FRESH.match(rest):
                 with suppress(OSError):  # it is still there for the next run
                     put_back(f"{self.path}/{name}", f"{self.path}/{number}")
+        remove_abandoned(self.path, ".")
 
     def now(self, message: Message) -> Message | None:
         """Return a message with its present marks, None if it is no longer here."""

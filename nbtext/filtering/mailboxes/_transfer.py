@@ -172,13 +172,24 @@ _numbers = count()
 FRESH: Final = re.compile(r"\d+\.M\d+P\d+Q\d+R[0-9a-f]{8}\.")
 """How such a name begins."""
 
+LEFT: Final = re.compile(
+    r"(?:\.mh_sequences|dovecot-uidlist)\.lock\.nbtext-[0-9a-f]{12}"
+    r"|\.dovecot-keywords\.[0-9a-f]{12}\.tmp"
+)
+"""Files beside those that say how messages are marked, which a crash may leave."""
+
 
 def remove_abandoned(folder: str, prefix: str = "") -> None:
-    """Remove incomplete copies that a crash has left, which `fresh_name` named."""
+    """
+    Remove what a crash has left in a folder.
+
+    That is incomplete copies, named by `fresh_name` with a prefix, and what is LEFT.
+    """
     with suppress(OSError):
         for name in os.listdir(folder):
             path = f"{folder}/{name}"
-            is_ours = name.startswith(prefix) and FRESH.match(name, len(prefix))
+            is_copy = name.startswith(prefix) and FRESH.match(name, len(prefix))
+            is_ours = is_copy or LEFT.fullmatch(name)
             if is_ours and time() - os.lstat(path).st_ctime > ABANDONED:
                 os.unlink(path)
 

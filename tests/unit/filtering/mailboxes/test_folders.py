@@ -734,16 +734,24 @@ def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
     folder = mh(tmp_path / "mh", 1)
     left = [Path(box.path, "tmp", _transfer.fresh_name())]
     left.append(Path(folder.path, f".{_transfer.fresh_name()}"))
+    left.append(Path(folder.path, f".mh_sequences.lock.nbtext-{'0a' * 6}"))
+    left.append(Path(box.path, f"dovecot-uidlist.lock.nbtext-{'0a' * 6}"))
+    left.append(Path(box.path, f".dovecot-keywords.{'0a' * 6}.tmp"))
     others = [Path(box.path, "tmp/1.another"), Path(folder.path, ".hidden")]
+    others.append(Path(box.path, "dovecot-uidlist"))
+    others.append(Path(folder.path, ".mh_sequences.lock.nbtext-mine"))
     for path in (*left, *others):
         path.write_bytes(TEXT[:5])
 
-    for one in (box, folder):
-        one.ensure()
+    def filter_again(keyword: str) -> None:
+        letters_for(box.path, [keyword])
+        box.ensure()
+        folder.restore()
+
+    filter_again("Junk")
     assert all(path.exists() for path in left)
     monkeypatch.setattr(_transfer, "ABANDONED", -1)
-    for one in (box, folder):
-        one.ensure()
+    filter_again("Other")
 
     assert not any(path.exists() for path in left)
     assert all(path.exists() for path in others)
