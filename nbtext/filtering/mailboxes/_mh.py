@@ -31,7 +31,7 @@ from nbtext.filtering.mailboxes._transfer import (
     remove_abandoned,
     remove_copied,
 )
-from nbtext.sources import SEQUENCES
+from nbtext.sources import SEQUENCES, cannot_read
 
 
 class MH:
@@ -58,7 +58,7 @@ class MH:
         Yield every message, in the order of their numbers.
 
         Raises:
-            SourceError: the folder cannot be read.
+            SourceError: the folder cannot be read, or not be entered.
         """
         for number in self._numbers():
             message = self._message(number)
@@ -82,7 +82,13 @@ class MH:
         remove_abandoned(self.path, ".")
 
     def now(self, message: Message) -> Message | None:
-        """Return a message with its present marks, None if it is no longer here."""
+        """
+        Return a message with its present marks, None if it is no longer here.
+
+        Raises:
+            SourceError: the folder cannot be read, or not be entered.
+            OSError: its sequences cannot be read.
+        """
         number = _number_of(message)
         present = self._message(number)
         if present is None or present.key != message.key:
@@ -184,8 +190,10 @@ class MH:
         path = f"{self.path}/{number}"
         try:
             status = os.lstat(path)
-        except OSError:
+        except FileNotFoundError:
             return None
+        except OSError as error:
+            raise cannot_read(path, error) from error
         identity = identity_of(status)
         text = f"{number}\0{identity}\0".encode() + os.fsencode(self.place)
         key = blake2b(text, digest_size=16, person=b"nbtext message").digest()

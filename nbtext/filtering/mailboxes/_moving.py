@@ -101,7 +101,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     except OSError as failure:
         error = _told(source, task, failure)
         error.__cause__ = failure
-    except (MailboxError, BusyError) as failure:
+    except (MailboxError, BusyError, SourceError) as failure:
         error = failure
     try:
         for folder in (*settled.values(), source):
@@ -111,7 +111,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
             f"{source.path}: what was moved may not outlast a crash of the machine"
         )
         raise MailboxError(f"{message}: {failure.strerror}") from failure
-    except (MailboxError, BusyError) as failure:
+    except (MailboxError, BusyError, SourceError) as failure:
         error = error or failure
     return Moved(frozenset(done), refused, error)
 

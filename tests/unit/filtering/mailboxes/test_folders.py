@@ -757,6 +757,27 @@ def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
     assert all(path.exists() for path in others)
 
 
+def test_a_message_that_may_not_be_looked_at_is_not_taken_for_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, target = mh(tmp_path / "mh", 1, 2), mh(tmp_path / "target")
+    tasks = [Task(one, target, NOTHING) for one in folder.messages()]
+    really = os.lstat
+
+    def refused(path: Any, **more: Any) -> os.stat_result:
+        if str(path).endswith("mh/2"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return really(path, **more)
+
+    monkeypatch.setattr(os, "lstat", refused)
+
+    with pytest.raises(SourceError, match="mh/2: reading is not permitted"):
+        list(folder.messages())
+    moved = move_all(folder, tasks)
+    assert moved.done == {tasks[0].message.name}
+    assert isinstance(moved.error, SourceError)
+
+
 def test_a_link_that_leads_nowhere_is_said_to_do_so(tmp_path: Path) -> None:
     box = maildir(tmp_path / "box")
     (tmp_path / "box/new/1.x").symlink_to("nowhere")
