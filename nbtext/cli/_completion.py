@@ -1,10 +1,13 @@
 """What the shell offers behind a command: model files, classes, commands, files."""
 
 import os
+from typing import TYPE_CHECKING
 
 from click import Context, Parameter
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 from nbtext.cli._places import default_model
 from nbtext.errors import NbtextError
@@ -12,12 +15,12 @@ from nbtext.errors import NbtextError
 ENDING = ".nbt"
 
 
-def files(_context: Context, _param: Parameter, written: str) -> list[CompletionItem]:
+def files(_context: Context, _param: Parameter, written: str) -> "list[CompletionItem]":
     """Let the shell offer files; behind `LABEL=` it knows how, too."""
-    return [CompletionItem(written, type="file")]
+    return [_offer(written, kind="file")]
 
 
-def models(context: Context, param: Parameter, written: str) -> list[CompletionItem]:
+def models(context: Context, param: Parameter, written: str) -> "list[CompletionItem]":
     """Offer model files, and the folders on the way to them; else all files."""
     from pathlib import Path  # which takes long to import, and few commands complete
 
@@ -28,7 +31,7 @@ def models(context: Context, param: Parameter, written: str) -> list[CompletionI
         return []
     start = f"{folder}/" if "/" in written else ""
     found = [
-        CompletionItem(f"{start}{entry.name}{'/' * entry.is_dir()}")
+        _offer(f"{start}{entry.name}{'/' * entry.is_dir()}")
         for entry in entries
         if entry.name.startswith(name)
         and (entry.suffix == ENDING or entry.is_dir())
@@ -37,10 +40,12 @@ def models(context: Context, param: Parameter, written: str) -> list[CompletionI
     return found or files(context, param, written)
 
 
-def classes(context: Context, _param: Parameter, written: str) -> list[CompletionItem]:
+def classes(
+    context: Context, _param: Parameter, written: str
+) -> "list[CompletionItem]":
     """Offer the classes of the model."""
     return [
-        CompletionItem(name, help=f"{documents:,} documents")
+        _offer(name, about=f"{documents:,} documents")
         for name, documents in _classes(context)
         if name.startswith(written)
     ]
@@ -48,23 +53,23 @@ def classes(context: Context, _param: Parameter, written: str) -> list[Completio
 
 def classes_before(
     context: Context, _param: Parameter, written: str
-) -> list[CompletionItem]:
+) -> "list[CompletionItem]":
     """Offer the classes of the model, each with the `=` that something follows."""
     if "=" in written:
         label, _, rest = written.partition("=")
-        return [CompletionItem(f"{label}={rest}", type="file")]
+        return [_offer(f"{label}={rest}", kind="file")]
     return [
-        CompletionItem(f"{name}=")
-        for name, _ in _classes(context)
-        if name.startswith(written)
+        _offer(f"{name}=") for name, _ in _classes(context) if name.startswith(written)
     ]
 
 
-def commands(context: Context, _param: Parameter, written: str) -> list[CompletionItem]:
+def commands(
+    context: Context, _param: Parameter, written: str
+) -> "list[CompletionItem]":
     """Offer the commands."""
     above = context.parent or context
     names = getattr(above.command, "list_commands", lambda _: ())(above)
-    return [CompletionItem(name) for name in names if name.startswith(written)]
+    return [_offer(name) for name in names if name.startswith(written)]
 
 
 def _classes(context: Context) -> list[tuple[str, int]]:
@@ -80,3 +85,12 @@ def _classes(context: Context) -> list[tuple[str, int]]:
     except NbtextError:
         return []
     return list(zip(model.classes, model.documents, strict=True))
+
+
+def _offer(
+    text: str, *, kind: str = "plain", about: str | None = None
+) -> "CompletionItem":
+    """Return what the shell may complete a word to."""
+    from click.shell_completion import CompletionItem  # few commands complete
+
+    return CompletionItem(text, kind, about)

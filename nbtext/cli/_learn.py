@@ -34,7 +34,8 @@ from nbtext.learning import (
     model_fields,
 )
 from nbtext.scoring import load_model
-from nbtext.sources import Options, SeenOnly, documents
+from nbtext.sources import Options, documents
+from nbtext.sources.seen import SeenOnly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

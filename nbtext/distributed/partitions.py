@@ -22,13 +22,9 @@ if TYPE_CHECKING:
 from nbtext.distributed import remote
 from nbtext.document import Unreadable
 from nbtext.errors import SettingsError, SourceError
-from nbtext.sources import (
-    Place,
-    compression,
-    is_json_array,
-    items_of_stream,
-    may_hide_label,
-)
+from nbtext.sources import Place, compression, items_of_stream
+from nbtext.sources.beside import may_hide_label
+from nbtext.sources.json_array import is_json_array
 
 PARQUET: Final = (".parquet", ".pq")
 JSON_LINES: Final = (".jsonl", ".ndjson")

@@ -8,16 +8,16 @@ files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 The modules, in pipeline order: `_options`, `_labels` and `_failures` (what the user and
 the system say), `_compressed`, `_snapshot` and `_stream` (bytes), `_content_length`,
 `mbox`, `_lines`, `_text_lines`, `_csv`, `_heading`, `guess`, `_table`, `_json_lines`,
-`_json_array`, `_beside`, `_column_notes` and `_rows` (containers taken apart),
+`json_array`, `beside`, `_column_notes` and `_rows` (containers taken apart),
 `_listing`, `_maildir` and `_walk` (folders), `_inspect` (what a source is), `_names`,
 `_numbered` (one of many documents), `_meanings`, `_arguments`, `_doubtful`,
 `_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_ahead`, `_load`,
-`_seen`; `mailboxes`.
+`seen`; `mailboxes`. What those without `_` have is imported from them: folders of mail
+need neither tables nor JSON.
 """
 
 from nbtext.sources._ahead import small_files, with_texts
 from nbtext.sources._arguments import labels, named_paths, total_bytes
-from nbtext.sources._beside import may_hide_label
 from nbtext.sources._compressed import compression
 from nbtext.sources._documents import (
     Unopened,
@@ -28,7 +28,6 @@ from nbtext.sources._documents import (
 )
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import container_format
-from nbtext.sources._json_array import is_json_array
 from nbtext.sources._labels import file_label, folder_label, split_label
 from nbtext.sources._load import load, loaded
 from nbtext.sources._meanings import meanings_of, note_of
@@ -36,7 +35,6 @@ from nbtext.sources._names import listed
 from nbtext.sources._numbered import NO_NUMBERS, split_number
 from nbtext.sources._options import FORMATS, Options, Place, is_delimiter
 from nbtext.sources._rereadable import rereadable
-from nbtext.sources._seen import SeenOnly
 from nbtext.sources._stream import open_binary
 from nbtext.sources._walk import SEQUENCES, is_maildir
 
@@ -46,7 +44,6 @@ __all__ = [
     "SEQUENCES",
     "Options",
     "Place",
-    "SeenOnly",
     "Unopened",
     "cannot_read",
     "compression",
@@ -55,7 +52,6 @@ __all__ = [
     "file_label",
     "folder_label",
     "is_delimiter",
-    "is_json_array",
     "is_maildir",
     "items_of_stream",
     "labels",
@@ -63,7 +59,6 @@ __all__ = [
     "listed_items",
     "load",
     "loaded",
-    "may_hide_label",
     "meanings_of",
     "named_paths",
     "note_of",

@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 
 from nbtext.document import Note
 from nbtext.errors import clipped, listed
-from nbtext.sources._beside import is_named_so
 from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS
 from nbtext.sources._json_lines import bytes_of
 from nbtext.sources._table import Record, first_of
+from nbtext.sources.beside import is_named_so
 from nbtext.sources.guess import by_column, kind_of
 
 _MOST = 100  # columns in which names of labels are looked for

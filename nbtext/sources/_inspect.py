@@ -195,7 +195,7 @@ def _is_json_array(stream: Stream, max_bytes: int) -> bool:
     tell what they are.
     """
     # of few sources
-    from nbtext.sources._json_array import begins_with_object, may_be_of_objects
+    from nbtext.sources.json_array import begins_with_object, may_be_of_objects
 
     head = stream.peek(HEAD)
     if not may_be_of_objects(as_utf8(head)):

@@ -12,11 +12,6 @@ from itertools import chain
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SettingsError, SourceError, clipped, listed
 from nbtext.exact import check_number, value_of
-from nbtext.sources._beside import (
-    beginning_beside,
-    is_label_sought,
-    label_beside,
-)
 from nbtext.sources._column_notes import note_beside, note_names, note_unread
 from nbtext.sources._csv import csv_records
 from nbtext.sources._heading import (
@@ -27,7 +22,6 @@ from nbtext.sources._heading import (
     size_of,
 )
 from nbtext.sources._inspect import HEAD, LABELLED_LINES
-from nbtext.sources._json_array import array_records, is_json_array
 from nbtext.sources._json_lines import bytes_of, encoded, json_records
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import BLANK, BadRecord, Line, line_end, lines
@@ -42,7 +36,13 @@ from nbtext.sources._table import (
     tsv_records,
 )
 from nbtext.sources._text_lines import text_records
+from nbtext.sources.beside import (
+    beginning_beside,
+    is_label_sought,
+    label_beside,
+)
 from nbtext.sources.guess import MOST_BYTES, ROWS, ColumnGuess, by_column
+from nbtext.sources.json_array import array_records, is_json_array
 
 _LEAST_LONGEST = 2**20
 _LINE_SLACK = 2**16

@@ -207,6 +207,8 @@ def test_training_loads_nothing_that_evaluates(tmp_path: Path) -> None:
     # what scores one document, and what few trainings need
     assert loaded.isdisjoint(("nbtext.scoring.score", "nbtext.scoring.model"))
     assert loaded.isdisjoint(("nbtext.counts.correction_table", "tempfile"))
+    assert loaded.isdisjoint(("nbtext.sources._table", "nbtext.sources.json_array"))
+    assert loaded.isdisjoint(("nbtext.sources.seen", "click.shell_completion"))
 
 
 @pytest.mark.usefixtures("model")

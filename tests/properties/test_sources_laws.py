@@ -24,8 +24,8 @@ from nbtext.byte_order import unmarked_codec
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.sources import FORMATS, Options, documents
 from nbtext.sources._csv import csv_records
-from nbtext.sources._json_array import array_records
 from nbtext.sources._stream import Stream
+from nbtext.sources.json_array import array_records
 from nbtext.sources.mbox import messages
 
 FROM_LINE = b"From a@b Tue Jun 14 19:52:09 2005\n"

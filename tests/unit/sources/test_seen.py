@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.document import Unread
-from nbtext.sources import SEQUENCES, SeenOnly
-from nbtext.sources._seen import Ranges
+from nbtext.sources import SEQUENCES
+from nbtext.sources.seen import Ranges, SeenOnly
 
 NUMBERS = st.integers(0, 30)
 
