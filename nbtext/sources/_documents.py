@@ -179,6 +179,10 @@ def _items(
         if numbers:
             of_place = chosen(cast("Iterator[Item]", of_place), path, numbers)
         for item in _noted_if_empty(of_place, path):
+            if isinstance(item, Unread):  # as most are, of many
+                is_quiet = False
+                yield item
+                continue
             is_pause = isinstance(item, Pause)
             if isinstance(item, Unopened) and item.place.name == path:
                 yield item._replace(is_named=True)

@@ -7,7 +7,7 @@ import os
 
 from nbtext.byte_order import as_utf8
 from nbtext.errors import SourceError
-from nbtext.sources._compressed import MAGIC, compression
+from nbtext.sources._compressed import LONGEST_MAGIC, MAGIC, compression
 from nbtext.sources._labels import COMPRESSIONS, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources._text_lines import is_marked
@@ -99,6 +99,15 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     return ONE_DOCUMENT
 
 
+def is_doubtful(head: bytes) -> bool:
+    """Return whether a file begins as if it were compressed, or not to be read."""
+    return (
+        head.startswith(_UNREAD)
+        or head.startswith(_TAR, _TAR_AT.start)
+        or len(head) < LONGEST_MAGIC
+    )
+
+
 def refuse_unread(head: bytes, name: str) -> None:
     """
     Refuse what holds documents and is not taken apart, whatever its name says.
@@ -107,7 +116,7 @@ def refuse_unread(head: bytes, name: str) -> None:
         SourceError: it is a mailbox of the kind MMDF, an archive, Parquet, still
             compressed, or neither mail nor text.
     """
-    if not head.startswith(_UNREAD) and head[_TAR_AT] not in _TAR:
+    if not is_doubtful(head):
         return  # as most, of many
     if head.startswith(_MMDF):
         raise SourceError(

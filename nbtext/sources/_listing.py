@@ -10,7 +10,7 @@ thousand, and are in the same order as two.
 import os
 from collections.abc import Iterable, Iterator
 from errno import EIO
-from typing import IO, Final, NamedTuple, TypeAlias
+from typing import IO, Final, TypeAlias
 
 FILE: Final = b"f"
 FOLDER: Final = b"d"
@@ -29,20 +29,10 @@ PIECE: Final = 1 << 14
 N_FIELDS: Final = 3
 
 
-class Listed(NamedTuple):
-    """
-    An entry of a folder.
-
-    Attributes:
-        key: its place in the order; without zero bytes, as names are.
-        name: what it is called.
-        kind: what it is.
-    """
-
-    key: bytes
-    name: bytes
-    kind: bytes
-
+Listed: TypeAlias = tuple[bytes, bytes, bytes]
+"""An entry of a folder: its place in the order (without zero bytes, as names are), what
+it is called, and its kind. To make a named tuple of each takes a tenth of the listing
+(docs/experiments/084-before-the-first-mail.md)."""
 
 Stretch: TypeAlias = "tuple[int, int]"
 """Where in a file a stretch begins and ends."""
@@ -129,5 +119,6 @@ def _read(descriptor: int, start: int, end: int) -> Iterator[Listed]:
         *fields, begun = (begun + piece).split(b"\0")
         whole = len(fields) // N_FIELDS * N_FIELDS
         for place in range(0, whole, N_FIELDS):
-            yield Listed(*fields[place : place + N_FIELDS])
+            key, name, kind = fields[place : place + N_FIELDS]
+            yield key, name, kind
         begun = b"\0".join([*fields[whole:], begun])

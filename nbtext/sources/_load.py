@@ -18,25 +18,48 @@ from nbtext.errors import MissingSourceError, NoMemoryError, SourceError
 from nbtext.plain_mail import FRESH
 from nbtext.sources._ahead import SMALL, small_file
 from nbtext.sources._compressed import compression, may_be_compressed
-from nbtext.sources._inspect import HEAD, may_be_mbox, refuse_unread
+from nbtext.sources._inspect import HEAD, is_doubtful, may_be_mbox, refuse_unread
 from nbtext.sources._stream import Stream, open_path, read_start
 from nbtext.sources.mbox import is_header, item_of, may_become_mbox, messages
 
 
-def load_all(
+def loaded(
     unread: Unread, max_bytes: int, text: bytes | None = None
-) -> Iterable[Document | Note]:
+) -> Iterable[Document | Note | Unreadable]:
     """
     Open and read a file, and give its document, or each message if it is an mbox.
 
     A note says so if the last message of an mbox is left out, because another program
-    has had it locked.
+    has had it locked. In the place of what cannot be read is the error that says why.
 
     Args:
         unread: the file.
         max_bytes: how much of a document is read.
         text: what is in it, if that was read ahead (`nbtext.sources._ahead`); it is no
             mbox then.
+    """
+    if text is not None and not is_doubtful(text):  # as most, of many
+        return (Document(unread.name, (text,), unread.label, unread.is_mail),)
+    return _loaded(unread, max_bytes, text)
+
+
+def _loaded(
+    unread: Unread, max_bytes: int, text: bytes | None
+) -> Iterator[Document | Note | Unreadable]:
+    """Yield what is in a file, and in the place of what cannot be read why that is."""
+    try:
+        yield from _load_all(unread, max_bytes, text)
+    except SourceError as error:
+        yield Unreadable(unread.name, error)
+    except MemoryError:
+        yield Unreadable(unread.name, NoMemoryError(unread.name))
+
+
+def _load_all(
+    unread: Unread, max_bytes: int, text: bytes | None
+) -> Iterable[Document | Note]:
+    """
+    Do what `loaded` does.
 
     Raises:
         SourceError: at once or later, it cannot be read, or is damaged.
@@ -57,19 +80,7 @@ def load_all(
     # a mail program that has just made or emptied a file may be about to write to it
     if (not text or text.startswith(b"From ")) and _is_fresh(unread.path):
         return _messages(unread, document, max_bytes)
-    return (document,)  # which costs less than a generator for every file
-
-
-def loaded(
-    unread: Unread, max_bytes: int, text: bytes | None = None
-) -> Iterator[Document | Note | Unreadable]:
-    """Yield what `load_all` gives, and in the place of what it raises why that is."""
-    try:
-        yield from load_all(unread, max_bytes, text)
-    except SourceError as error:
-        yield Unreadable(unread.name, error)
-    except MemoryError:
-        yield Unreadable(unread.name, NoMemoryError(unread.name))
+    return (document,)
 
 
 def _is_fresh(path: str) -> bool:

@@ -48,7 +48,7 @@ def parts_of(maildir: str) -> tuple[Part, Part]:
     both: set[bytes] = set()  # of these, what is listed in cur/, too
     new = new._replace(found=in_order(_noting_gone(new, gone)))
     shown = shown._replace(found=_noting_both(shown, gone, both))
-    rest = (one for one in new.found if unique_of(one.name) not in both)
+    rest = (one for one in new.found if unique_of(one[1]) not in both)
     return shown, new._replace(found=rest)
 
 
@@ -83,7 +83,7 @@ def _listed(folder: str) -> Part:
                     continue
                 kind = kind_of(entry)
                 if kind != FOLDER:
-                    yield Listed(name, name, kind)
+                    yield name, name, kind
 
     try:
         return Part(folder, in_order(messages()))
@@ -95,13 +95,13 @@ def _noting_gone(new: Part, gone: set[bytes]) -> Iterator[Listed]:
     """Yield what was new, and note what is no longer there."""
     for entry in new.found:
         if not _is_there(new.folder, entry):
-            gone.add(unique_of(entry.name))
+            gone.add(unique_of(entry[1]))
         yield entry
 
 
 def _noting_both(shown: Part, gone: set[bytes], both: set[bytes]) -> Iterator[Listed]:
     """Yield what was shown, each once, and note what was in new/ before."""
-    for unique, group in groupby(shown.found, lambda entry: unique_of(entry.name)):
+    for unique, group in groupby(shown.found, lambda entry: unique_of(entry[1])):
         if unique in gone:
             both.add(unique)
         some = list(group)
@@ -111,4 +111,5 @@ def _noting_both(shown: Part, gone: set[bytes], both: set[bytes]) -> Iterator[Li
 
 
 def _is_there(folder: str, entry: Listed) -> bool:
-    return os.path.lexists(os.path.join(os.fsencode(folder), entry.name))
+    _, name, _ = entry
+    return os.path.lexists(os.path.join(os.fsencode(folder), name))

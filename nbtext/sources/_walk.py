@@ -160,12 +160,11 @@ def _contents(
         is_mh = os.path.lexists(below(folder, SEQUENCES))
     found = _Found(folder)
     entries = in_order(found.entries())
+    is_mail = is_mh or None
     if is_mh or found.are_numbers:
         entries = in_order(filter(None, map(_numbered, entries)))
-        is_mail = is_mh or None
-        items = (_item(folder, one, label, is_mail=is_mail) for one in entries)
-    else:
-        items = (_item(folder, one, label) for one in entries)
+    before = below(folder, "")
+    items = (_item(before, one, label, is_mail) for one in entries)
     return chain(map(_note_of_model, sorted(found.models)), items)
 
 
@@ -188,34 +187,35 @@ class _Found:
         with os.scandir(os.fsencode(self._folder)) as scanned:
             for entry in scanned:
                 name = entry.name
-                if name.startswith(b".") or self._is_companion(name):
+                if name.startswith(b".") or (
+                    name.endswith(_COMPANIONS) and self._is_companion(name)
+                ):
                     continue
                 kind = kind_of(entry)
                 if kind == FILE and name.endswith(_OURS) and _is_ours(entry):
                     self.models.append(below(self._folder, name.decode(*_NAMES)))
                     continue
                 if kind == FOLDER:  # where the paths of its files are: a-b before a/b
-                    yield Listed(name + b"/", name, kind)
+                    yield name + b"/", name, kind
                     continue
                 self.are_numbers = self.are_numbers and name.isdigit()
-                yield Listed(name, name, kind)
+                yield name, name, kind
 
     def _is_companion(self, name: bytes) -> bool:
         """Tell of `inbox.msf` and `inbox.lock` whether there is an `inbox`."""
-        return name.endswith(_COMPANIONS) and os.path.lexists(
-            below(self._folder, os.fsdecode(name.rpartition(b".")[0]))
-        )
+        beside = os.fsdecode(name.rpartition(b".")[0])
+        return os.path.lexists(below(self._folder, beside))
 
 
 def _numbered(entry: Listed) -> Listed | None:
     """Sort messages of MH by number, folders behind them; leave out all others."""
-    _, name, kind = entry
+    key, name, kind = entry
     if kind == FOLDER:
-        return entry._replace(key=b"/" + entry.key)
+        return b"/" + key, name, kind
     if not name.isdigit():
         return None
     number = name.lstrip(b"0")
-    return Listed(b".%05d%b/%b" % (len(number), number, name), name, kind)
+    return b".%05d%b/%b" % (len(number), number, name), name, kind
 
 
 def _is_ours(entry: os.DirEntry[str] | os.DirEntry[bytes]) -> bool:
@@ -268,21 +268,24 @@ def _messages(maildir: str, label: str | None) -> _Contents:
     for part in parts_of(maildir):
         if part.error is not None:
             yield Unreadable(part.folder, cannot_read(part.folder, part.error))
+        before = below(part.folder, "")
         for entry in part.found:
-            yield _item(part.folder, entry, label, is_mail=True)
+            yield _item(before, entry, label, True)
 
 
 def _item(
-    folder: str, entry: Listed, label: str | None, *, is_mail: bool | None = None
+    before: str, entry: Listed, label: str | None, is_mail: bool | None
 ) -> Unread | Unreadable | str:
-    path = below(folder, entry.name.decode(*_NAMES))
-    if entry.kind == FILE:
+    """Return what is to be read of an entry, given what its path begins with."""
+    _, name, kind = entry
+    path = before + name.decode(*_NAMES)
+    if kind == FILE:
         return Unread(path, path, label, is_mail)
-    if entry.kind == FOLDER:
+    if kind == FOLDER:
         return path
-    if entry.kind == NOWHERE:
+    if kind == NOWHERE:
         error = SourceError(f"{path}: the link leads nowhere; mend or remove it")
-    elif entry.kind == OTHER:
+    elif kind == OTHER:
         error = SourceError(
             f"{path}: a file was expected, and a socket, pipe or device found; "
             "name it by itself to read it"

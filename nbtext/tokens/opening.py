@@ -10,7 +10,7 @@ from nbtext.document import Document, Item, Note, OnProblem, Pause, Unread, Unre
 from nbtext.sources import loaded, small_files, with_texts
 from nbtext.tokens.engine import engine
 
-_REMARKS = Unreadable, Note  # a union would be made for each document
+_PASSED_ON = Document, Pause  # a union would be made for each document
 
 
 def open_documents(
@@ -27,7 +27,7 @@ def open_documents(
             loaded(item, max_bytes, text) if isinstance(item, Unread) else (item,)
         )
         for one in found:
-            if isinstance(one, _REMARKS):
-                on_problem(one)
-            else:
+            if isinstance(one, _PASSED_ON):
                 yield one
+            else:
+                on_problem(one)

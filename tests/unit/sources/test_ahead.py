@@ -1,15 +1,18 @@
 """Small files that are read ahead: what is in them, and what is left to be opened."""
 
+import bz2
+import gzip
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nbtext.document import PAUSE, Document, Item, Note, Unread
+from nbtext.document import PAUSE, Document, Item, Note, Unread, Unreadable
 from nbtext.plain_mail import is_quiet
+from nbtext.sources import loaded
 from nbtext.sources._ahead import FILES, encoded, small_files, with_texts
 from nbtext.tokens.engine import COMPILED, best
 from tests.locking import dotlocked, fcntl_locked
@@ -152,3 +155,26 @@ def test_items_stay_in_order_and_nothing_is_read_ahead_of_a_pause(
     assert found[:4] == [(document, None), *texts[:2], (note, None)]
     assert found[4:] == [*texts[2:], (gone, None), (PAUSE, None), texts[0]]
     assert max(read) == FILES
+
+
+BEGINNINGS = [
+    *(b"", b"\x1f", b"\x1f\x8b", b"BZ", b"(\xb5", b"one", b"nine bytes"),
+    *(gzip.compress(b"one"), b"BZh91 is no bzip2", bz2.compress(b"one")),
+    *(b"PK\3\4 of a ZIP", b"PAR1\x15", b"\1\1\1\1\nof MMDF", b"%PDF-1.4 is no text"),
+    *(b"x" * 257 + b"ustar\x0000", b"x" * 256 + b"ustar\x0000", MAIL),
+]
+
+
+@pytest.mark.parametrize("text", BEGINNINGS)
+@pytest.mark.parametrize("is_mail", [None, True])
+def test_what_was_read_ahead_is_the_same_document(
+    text: bytes, is_mail: bool | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "1"
+    path.write_bytes(text)
+    unread = Unread("1", str(path), "spam", is_mail)
+
+    def told(items: Iterable[object]) -> list[object]:
+        return [str(one.error) if isinstance(one, Unreadable) else one for one in items]
+
+    assert told(loaded(unread, 1 << 20, text)) == told(loaded(unread, 1 << 20))

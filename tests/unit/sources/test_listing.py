@@ -18,7 +18,7 @@ from nbtext.sources._walk import walk
 
 NAMES = st.binary(min_size=1, max_size=6).map(lambda name: name.replace(b"\0", b"\n"))
 ENTRIES = st.lists(
-    st.builds(Listed, NAMES, NAMES, st.sampled_from([FILE, FOLDER])), max_size=60
+    st.tuples(NAMES, NAMES, st.sampled_from([FILE, FOLDER])), max_size=60
 )
 
 
@@ -39,7 +39,7 @@ def test_without_room_for_a_file_memory_does(
     monkeypatch: pytest.MonkeyPatch, n_written: int
 ) -> None:
     monkeypatch.setattr(_listing, "STRETCH", 4)
-    entries = [Listed(b"%03d" % (n * 37 % 100), b"x", FILE) for n in range(100)]
+    entries = [(b"%03d" % (n * 37 % 100), b"x", FILE) for n in range(100)]
     calls = iter(range(1000))
     real = os.write
 
@@ -55,7 +55,7 @@ def test_without_room_for_a_file_memory_does(
 
 def test_a_failure_of_the_folder_is_raised_at_once() -> None:
     def entries() -> Iterator[Listed]:
-        yield Listed(b"a", b"a", FILE)
+        yield b"a", b"a", FILE
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     with pytest.raises(PermissionError):

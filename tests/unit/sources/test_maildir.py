@@ -73,7 +73,7 @@ def test_a_message_that_is_shown_while_folders_are_listed_is_read_once(
     scanning(monkeypatch, scan)
     shown, new = parts_of(str(maildir))
 
-    names = [one.name for part in (shown, new) for one in part.found]
+    names = [name for part in (shown, new) for _, name, _ in part.found]
     assert names == [b"1.host:2,S", b"2.host:2,S", b"3.host:2,S", b"4.host"]
 
 
@@ -92,7 +92,7 @@ def test_a_message_whose_name_is_listed_twice_is_read_once(
     scanning(monkeypatch, scan)
     shown, _ = parts_of(str(maildir))
 
-    assert [one.name for one in shown.found] == [b"1.host:2,RS", b"2.host:2,S"]
+    assert [name for _, name, _ in shown.found] == [b"1.host:2,RS", b"2.host:2,S"]
 
 
 def test_two_messages_of_one_name_are_both_read(maildir: Path) -> None:
