@@ -23,11 +23,10 @@ from nbtext.mail.message import (
     MAX_HEADER_CHARS,
     RAW_BYTES,
     Mail,
-    looks_like_mail,
     read_mail,
     text_parts,
 )
-from nbtext.mail.mime import message_start
+from nbtext.mail.recognising import looks_like_mail, message_start
 from nbtext.mail.transfer import decode_transfer
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.views import NGRAM_BYTES

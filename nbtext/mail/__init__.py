@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from nbtext.mail.charsets import decode
     from nbtext.mail.dates import date_of
     from nbtext.mail.heading import Heading, heading_of
-    from nbtext.mail.message import Mail, looks_like_mail, read_mail
+    from nbtext.mail.message import Mail, read_mail
+    from nbtext.mail.recognising import looks_like_mail
 
 __all__ = [
     "Heading",
@@ -31,7 +32,8 @@ _HOMES = {
     "charsets": ["decode"],
     "dates": ["date_of"],
     "heading": ["Heading", "heading_of"],
-    "message": ["Mail", "looks_like_mail", "read_mail"],
+    "message": ["Mail", "read_mail"],
+    "recognising": ["looks_like_mail"],
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

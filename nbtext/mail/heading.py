@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from nbtext.byte_order import as_utf8
 from nbtext.mail.encoded_words import readable
 from nbtext.mail.headers import read_head
-from nbtext.mail.mime import message_start
+from nbtext.mail.recognising import message_start
 
 MOST: Final = 1 << 16
 """Maximum bytes of a message that are searched for the fields."""

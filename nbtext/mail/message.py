@@ -8,15 +8,15 @@ that it is only searched for its structure and hashed, so that the memory is lit
 than the message itself and its text parts without transfer encoding.
 """
 
-import re
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import NamedTuple
 
 from nbtext.byte_order import as_utf8
 from nbtext.mail.charsets import decode
 from nbtext.mail.encoded_words import readable
+from nbtext.mail.fields import SPECIAL_FIELDS, field_text
 from nbtext.mail.headers import Field, Head
 from nbtext.mail.markup import html_text
 from nbtext.mail.mime import (
@@ -24,11 +24,10 @@ from nbtext.mail.mime import (
     Leaf,
     Span,
     Tree,
-    message_start,
     walk,
     whole,
-    without_boundary,
 )
+from nbtext.mail.recognising import TELL_TALE_FIELDS, looks_like_mail, message_start
 
 RAW_BYTES = 8_192
 """How much of a message view R may read; a thousand words are mostly in less."""
@@ -54,49 +53,7 @@ long as what it was read from (a part's field without a value, `a:`, is `part.a`
 
 DIGEST_SIZE = 16
 
-_LOOKED_AT = 65_536  # bytes, for a header block that looks like a mail's
-
-_TELL_TALE_FIELDS = frozenset(
-    {"received", "date", "message-id", "return-path", "mime-version"}
-)
-
-_TELL_TALE = re.compile(
-    rb"\n(received|date|message-id|return-path|mime-version)[ \t]*+:", re.IGNORECASE
-)
-
 _IDENTIFYING_FIELDS = ("from", "to", "date", "subject", "message-id")
-
-_FIELDS_WITH_ADDRESSES = frozenset({
-    "received", "received-spf", "x-client-ip", "x-forwarded-for", "x-originating-ip",
-    "x-received", "x-remote-ip", "x-sender-ip", "x-source-ip",
-})  # fmt: skip
-"""Fields that name machines by their IPv4 addresses."""
-
-_FIELDS_WITH_MAILBOXES = frozenset({
-    "cc", "errors-to", "from", "message-id", "reply-to", "return-path", "sender", "to",
-})  # fmt: skip
-"""Fields whose hosts say something where the whole address or identifier is new
-(docs/experiments/001-headers-and-raw.md)."""
-
-_HOST = re.compile(r"@[a-z0-9.-]*[a-z0-9]", re.IGNORECASE | re.ASCII)
-
-_ADDRESS = re.compile(
-    r"""
-    \.(?=(\d{1,3})\.(\d{1,3})\.\d)  # from the first dot, because the engine finds a
-    (?:(?<=(\d{3})\.)|(?<=(\d\d)\.)|(?<=(\d)\.))  # literal four times as fast
-    """,
-    re.ASCII | re.VERBOSE,
-)
-
-_USUAL_DATE = re.compile(
-    r" *+(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? ++\d\d? [A-Z][a-z][a-z] \d{4}"
-    r" (\d\d):\d\d:\d\d ([-+]\d{4})\b",
-    re.ASCII,
-)
-
-# For other dates, and not compiled until there is one.
-_WEEKDAY = r"\s*+(mon|tue|wed|thu|fri|sat|sun)"
-_HOUR = r"\b(\d\d?):\d\d(?::\d\d|(?!))?+(?: ++([-+]\d{4}\b|[a-z]{1,5}\b))?"
 
 
 class Mail(NamedTuple):
@@ -123,15 +80,6 @@ class Mail(NamedTuple):
     is_typical: bool
 
 
-def looks_like_mail(data: bytes) -> bool:
-    """Tell whether the first header block has at least two fields that mail has."""
-    head = _as_sent(data[:_LOOKED_AT])
-    start = message_start(head)
-    end = head.find(b"\n\n", start)
-    block = b"\n" + (head[start:end] if end >= 0 else head[start:])
-    return len({name.lower() for name in _TELL_TALE.findall(block)}) > 1
-
-
 def read_mail(data: bytes) -> Mail:
     """Read a message: any bytes, with any line ends, behind an mbox line or not."""
     data = _as_sent(data)
@@ -143,7 +91,7 @@ def read_mail(data: bytes) -> Mail:
         raw=_raw_view(data, head),
         body=list(_body_view(texts)),
         digest=_digest(data, head, tree.leaves),
-        is_typical=len(_TELL_TALE_FIELDS & head.first_values.keys()) > 1,
+        is_typical=len(TELL_TALE_FIELDS & head.first_values.keys()) > 1,
     )
 
 
@@ -227,7 +175,7 @@ def _header_view(head: Head, part_fields: list[Field]) -> list[Field]:
     names = head.names
     reader = str.strip if head.is_plain else readable
     headers = list(zip(names, map(reader, head.values), strict=True))
-    special = _SPECIAL_FIELDS
+    special = SPECIAL_FIELDS
     for place in [place for place, name in enumerate(names) if name in special]:
         name, text = headers[place]
         headers[place] = (name, special[name](text))
@@ -238,66 +186,6 @@ def _header_view(head: Head, part_fields: list[Field]) -> list[Field]:
         (f"part.{name}", field_text(name, value)) for name, value in part_fields
     ]
     return headers
-
-
-def field_text(name: str, value: str) -> str:
-    """Return what view H reads of a field: readable, and special if its name is."""
-    text = readable(value)
-    return _SPECIAL_FIELDS[name](text) if name in _SPECIAL_FIELDS else text
-
-
-def _content_type_text(text: str) -> str:
-    """Leave out the boundary, which is different in each message."""
-    return without_boundary(text).strip()
-
-
-def _address_text(text: str) -> str:
-    """Add the /24 and /16 prefixes of each IPv4 address: `1.2.3.` and `1.2.`."""
-    prefixes = [
-        f" {first3 or first2 or first1}.{second}.{third}."
-        f" {first3 or first2 or first1}.{second}."
-        for second, third, first3, first2, first1 in _ADDRESS.findall(text)
-    ]
-    return text + "".join(prefixes) if prefixes else text
-
-
-def _mailbox_text(text: str) -> str:
-    """Add the host of each address: `@example.org`."""
-    if "@" not in text:
-        return text
-    return " ".join([text, *_HOST.findall(text)])
-
-
-def _date_text(date: str) -> str:
-    """Give weekday, hour and zone, or as many of them as there are."""
-    usual = _USUAL_DATE.match(date)
-    if usual:
-        weekday, hour, zone = usual.groups()
-        return f"{weekday.lower()} {hour}h {zone}"
-    return _odd_date_text(date)
-
-
-def _odd_date_text(date: str) -> str:
-    """Find what there is of weekday, hour and zone, wherever it is."""
-    weekday = re.match(_WEEKDAY, date, re.IGNORECASE)
-    hour = re.search(_HOUR, date, re.IGNORECASE)
-    found = []
-    if weekday:
-        found.append(weekday[1].lower())
-    if hour:
-        found.append(f"{hour[1]:0>2}h")
-        if hour[2]:
-            found.append(hour[2].lower())
-    return " ".join(found) or "undated"
-
-
-_SPECIAL_FIELDS: dict[str, Callable[[str], str]] = {
-    "content-type": _content_type_text,
-    "date": _date_text,
-    **dict.fromkeys(_FIELDS_WITH_ADDRESSES, _address_text),
-    **dict.fromkeys(_FIELDS_WITH_MAILBOXES, _mailbox_text),
-}
-"""Field name -> what to make of its readable text, where that does not stay so."""
 
 
 def _bounded(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:

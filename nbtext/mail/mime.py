@@ -9,11 +9,13 @@ nesting costs time and memory in proportion to its size; the levels are bounded.
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from nbtext.mail.encoded_words import readable
 from nbtext.mail.headers import HEADER_BYTES, Field, Head, read_head, whole_characters
+from nbtext.mail.parameters import parameter
+from nbtext.mail.recognising import message_start
 from nbtext.mail.transfer import decode_transfer, is_encoded
 
 
@@ -238,18 +240,6 @@ def _walk_message(message: Span, encoding: str, tree: Tree, depth: int) -> None:
     walk(message, head, tree, depth - 1)
 
 
-_ENVELOPE = re.compile(rb"\n*+(?:>?From [^\n]*+(?:\n|\Z)|(?!))*+")
-
-
-def message_start(data: bytes, start: int = 0, end: int | None = None) -> int:
-    """Find where the first field begins: after empty and mbox `From ` lines."""
-    end = len(data) if end is None else end
-    if data.startswith((b"From ", b">From ", b"\n"), start, end):
-        envelope = _ENVELOPE.match(data, start, end)
-        return envelope.end() if envelope else start
-    return start
-
-
 def split_parts(body: Span, boundary: bytes) -> Iterator[Span]:
     """
     Split a multipart's body at its delimiter lines.
@@ -282,44 +272,3 @@ def split_parts(body: Span, boundary: bytes) -> Iterator[Span]:
         at = data.find(delimiter, after, end)
     if part_start >= 0:
         yield Span(data, min(part_start, end), end)
-
-
-@cache
-def _parameter(name: str) -> re.Pattern[str]:
-    """Compile the pattern of a parameter, when one is asked for."""
-    return re.compile(
-        rf"""[;\s]{name}(\*\d*+|(?!))?+\*?\s*+=\s*+(?:"((?:[^"\\]|\\.|(?!))*+)"?+|([^\s;]*+))""",
-        re.IGNORECASE | re.ASCII,
-    )
-
-
-def parameter(declared: str, name: str) -> str | None:
-    """
-    Find a parameter of a Content-Type field, None if it is not there.
-
-    Values in several pieces (`boundary*0=`, RFC 2231 section 3) are put together, and
-    a charset given for the value itself (`charset*=us-ascii'en'utf-8`) is dropped.
-    """
-    if "=" not in declared:
-        return None
-    found = _parameter(name).search(declared)
-    if not found:
-        return None
-    star, quoted, bare = found.groups()
-    if star and star != "*":
-        pieces = _parameter(name).findall(declared)
-        return "".join([_unquoted(quoted) or bare for _, quoted, bare in pieces])
-    value = _unquoted(quoted) if quoted is not None else bare
-    return value.rpartition("'")[2] if star else value
-
-
-def _unquoted(quoted: str) -> str:
-    """Undo the backslashes of a quoted string."""
-    return re.sub(r"\\(.)", r"\1", quoted) if "\\" in quoted else quoted
-
-
-def without_boundary(declared: str) -> str:
-    """Remove the boundary from a Content-Type value: no two messages share one."""
-    if "boundary" not in declared.lower():
-        return declared
-    return _parameter("boundary").sub("", declared)

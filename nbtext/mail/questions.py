@@ -28,7 +28,7 @@ def _decoded(data: bytes, charset: bytes) -> bytes:
 
 def _field_text(name: bytes, value: bytes) -> bytes:
     """Return what view H reads of a field, as UTF-8."""
-    from nbtext.mail.message import field_text
+    from nbtext.mail.fields import field_text
 
     return field_text(name.decode("latin-1"), value.decode("latin-1")).encode()
 

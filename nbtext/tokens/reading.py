@@ -7,12 +7,14 @@ like, so that no single odd document is read differently from how its class was 
 
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from nbtext.mail import Mail
 
 from nbtext.byte_order import text_as_utf8
 from nbtext.document import Document
 from nbtext.errors import NoMemoryError
-from nbtext.mail import Mail, decode, looks_like_mail, read_mail
 from nbtext.settings.reading import MAIL_SIZE, Settings
 from nbtext.settings.views import View
 from nbtext.tokens.tokenizer import Field
@@ -40,6 +42,8 @@ def is_mail(document: Document) -> bool:
     """Return whether a document is mail, by its container or by its bytes."""
     if document.is_mail is not None:
         return document.is_mail
+    from nbtext.mail import looks_like_mail
+
     return looks_like_mail(document.texts[0])
 
 
@@ -69,6 +73,8 @@ def read(document: Document, settings: Settings) -> Reading:
 
 
 def _read_text(document: Document, settings: Settings) -> Reading:
+    from nbtext.mail import decode
+
     body = [(name, decode(text_as_utf8(text))) for name, text in document.fields]
     is_named = document.identity is not None
     digest = identity_digest(document) if is_named else _of_texts(document)
@@ -80,6 +86,8 @@ def _read_text(document: Document, settings: Settings) -> Reading:
 
 
 def _read_mail(document: Document, settings: Settings) -> Reading:
+    from nbtext.mail import read_mail  # the compiled reader does without it
+
     data = b"\n".join(document.texts)  # of one text it is that, not copied
     mail = read_mail(data)
     digest = mail.digest if document.identity is None else identity_digest(document)
@@ -122,7 +130,7 @@ def _matched(
     return [(field, matches(pattern, text, name)) for field, text in fields]
 
 
-VIEWS: Final[dict[str, Callable[[Mail], list[Field]]]] = {
+VIEWS: Final[dict[str, Callable[["Mail"], list[Field]]]] = {
     "headers": lambda mail: mail.headers,
     "raw": lambda mail: [("raw", mail.raw.decode("latin-1"))],
     "body": lambda mail: [("body", text) for text in mail.body],

@@ -14,9 +14,9 @@ from nbtext.mail.message import (
     DIGEST_SIZE,
     MAX_HEADER_CHARS,
     RAW_BYTES,
-    looks_like_mail,
     read_mail,
 )
+from nbtext.mail.recognising import looks_like_mail
 
 PIECES = [
     *(b"\n", b"\n\n", b" ", b"\t", b":", b";", b"=", b'"', b"\\", b"--b", b"--", b"'"),

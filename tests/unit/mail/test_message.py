@@ -8,11 +8,11 @@ from nbtext.mail.message import (
     MAX_HEADER_CHARS,
     RAW_BYTES,
     Mail,
-    looks_like_mail,
     read_mail,
     text_parts,
 )
 from nbtext.mail.mime import MOST_DEPTH, MOST_PARTS
+from nbtext.mail.recognising import looks_like_mail
 
 MAIL = b"""\
 Return-Path: <ann@example.org>
