@@ -22,7 +22,7 @@ PROGRESS_EVERY: Final = 1 << 20
 ASCII: Final = bytes(range(128))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ReadReport:
     """
     What was read.

@@ -71,7 +71,7 @@ COPIED: Final = TERMS // 2
 """The same of a part of the sample that is copied, while all of it is there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Block:
     """
     Some documents of the sample, side by side, those of a class together.

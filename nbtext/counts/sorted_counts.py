@@ -53,7 +53,7 @@ LIMIT: Final = 2**31
 """Counts below it, and not below its negative, are kept in 32 bits."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SortedCounts:
     """
     The counts of one view in one class.

@@ -52,7 +52,7 @@ FEW_CLASSES: Final = 8
 """Of so many classes the rows of each are looked for; those of more are sorted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LedgerRun:
     """
     The documents of one class.
@@ -70,7 +70,7 @@ class LedgerRun:
         return len(self.counts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CountTable:
     """
     Counts that add up.

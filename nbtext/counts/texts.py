@@ -56,7 +56,7 @@ class Named(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TermTexts:
     """
     The texts of the terms of one view.

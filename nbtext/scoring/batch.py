@@ -41,7 +41,7 @@ KEPT: Final = 31 << 20
 than 32 MiB."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoredBatch:
     """
     What the counts say of a batch of documents.

@@ -51,7 +51,7 @@ Scores: TypeAlias = "NDArray[np.float64]"
 Computed = TypeVar("Computed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class BatchModel:
     """
     What scoring many documents needs of a model.
@@ -134,7 +134,7 @@ def _of_text(model: BatchModel) -> BatchModel:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FoundTerms:
     """
     Documents to be scored: their terms, and where the model has them.

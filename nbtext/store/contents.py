@@ -41,7 +41,7 @@ from nbtext.store.undo import UndoRecords, last_records
 from nbtext.store.writing import pack
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Contents:
     """
     A whole model in memory, or what a table behind those of a file adds to it.

@@ -38,7 +38,7 @@ from nbtext.tokens import Terms, fingerprints
 from nbtext.tokens.bags import joined, starts_of, terms_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UndoRecords:
     """
     What documents left when they were learnt, the latest last.
