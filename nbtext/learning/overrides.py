@@ -7,11 +7,13 @@ changes nothing.
 """
 
 from collections.abc import Callable
-from typing import Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+
+if TYPE_CHECKING:
+    from nbtext.policy import Policy
 
 from nbtext.arguments import instance_of
 from nbtext.errors import SettingsError
-from nbtext.policy import Policy
 from nbtext.scoring import changed
 from nbtext.scoring.models.registry import (
     check_levels,
@@ -25,7 +27,6 @@ from nbtext.scoring.models.registry import (
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import SHARES, Counting, Scoring
 from nbtext.settings.views import THREES_BYTES, Alphabet, Field
-from nbtext.tokens.pattern import new_pattern
 
 ATTRIBUTE_FIELDS: Final = ("category_smoothing", "variance_smoothing")
 """The overrides by which attributes are scored, as a scoring calls them."""
@@ -173,6 +174,8 @@ class SettingsOverrides(NamedTuple):
             if alphabet is not None:
                 message = "a pattern (--pattern) stands in place of --alphabet"
                 raise SettingsError(message)
+            from nbtext.tokens.pattern import new_pattern  # few models have one
+
             alphabet, pattern = "pattern", new_pattern(self.pattern)
         if self.ngrams not in (None, 1, 2):
             message = f"ngrams is {self.ngrams!r}, expected 1 or 2"
@@ -251,7 +254,7 @@ class SettingsOverrides(NamedTuple):
         )
 
     def in_vain(
-        self, scoring: Scoring, policy: Policy | None = None, n_classes: int = 0
+        self, scoring: Scoring, policy: "Policy | None" = None, n_classes: int = 0
     ) -> str:
         """Say what was given and changes nothing; empty if all counts."""
         left_out = self._leaves_out_ngrams()

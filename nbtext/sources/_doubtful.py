@@ -4,7 +4,6 @@
 
 import os
 import re
-import shlex
 import stat
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -148,6 +147,8 @@ def _refuse_messages(paths: list[str]) -> None:
         map(_is_one, paths[:_LOOKED_AT])
     ):
         return
+    import shlex  # of errors alone, as below
+
     name = " ".join(map(shlex.quote, [*folders][:3])) if is_spread else "spam/ ham/"
     more = " ..." if is_spread and len(folders) > 3 else ""
     raise SettingsError(
@@ -185,6 +186,8 @@ def _refuse_parts(paths: list[str]) -> None:
     shared = sorted(set.intersection(*names) - _UNLABELLED)
     if len(shared) < 2:
         return
+    import shlex
+
     first, *others = sorted(paths, key=lambda path: not _is_to_train_on(path))
     is_whole = len(others) == 1 and _are_all_classes(others[0], inside[others[0]])
     test = f"; `nbtext eval {shlex.quote(others[0])}` measures it" if is_whole else ""
@@ -231,6 +234,8 @@ def _refuse_numbered_parts(paths: list[str]) -> None:
         )
     if len(paths) < 3 or not _are_numbered(paths):
         return
+    import shlex
+
     above = os.path.dirname(paths[0].rstrip("/"))
     is_whole = sorted(paths) == class_folders(above or ".")
     where = shlex.join([above] if is_whole else paths)

@@ -9,6 +9,10 @@ and the replacement are under one lock: nobody can learn between them.
 import os
 from collections.abc import Callable, Iterable, Sequence
 from stat import S_ISREG
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbtext.policy import Policy
 
 from nbtext.errors import (
     ModelFileError,
@@ -17,7 +21,6 @@ from nbtext.errors import (
     NotAModelError,
     TaughtError,
 )
-from nbtext.policy import Policy
 from nbtext.store.blocks import Buffer
 from nbtext.store.file import check_not_cut_short, open_locked, open_model
 from nbtext.store.header import joined_history
@@ -61,7 +64,7 @@ def check_replaceable(path: str, *, replace: bool, is_locked: bool = False) -> N
         raise TaughtError(message)
 
 
-def policy_of(path: str) -> Policy | None:
+def policy_of(path: str) -> "Policy | None":
     """Return the policy of a model; None if it has none, or is none."""
     if not _has_contents(path):
         return None
@@ -80,7 +83,7 @@ def _has_contents(path: str) -> bool:
 
 def replace_model(
     path: str,
-    chunks: Sequence[Buffer] | Callable[[Policy | None], Iterable[Buffer]],
+    chunks: Sequence[Buffer] | Callable[["Policy | None"], Iterable[Buffer]],
     *,
     replace: bool,
     wait: float = WAIT,
