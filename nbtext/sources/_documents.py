@@ -193,12 +193,12 @@ def _items(
 
 def _noted_if_empty(items: "Iterator[Listed]", path: str) -> "Iterator[Listed | Note]":
     """Yield the items of a source; if there is no document, a note says so."""
-    is_empty = True
     for item in items:
         yield item
-        is_empty = is_empty and isinstance(item, Note | Pause)
-    if is_empty:
-        yield Note(f"{path}: no document there")
+        if not isinstance(item, Note | Pause):
+            yield from items
+            return
+    yield Note(f"{path}: no document there")
 
 
 def _within_memory(
@@ -274,7 +274,7 @@ def _folder_items(
     if options.format == "maildir" and not is_maildir(place.name):
         yield Unreadable(place.name, _not_a_folder(place, options))
         return
-    forced = _kind_of_files(options)
+    forced, is_mail = _kind_of_files(options), IS_MAIL.get(options.format)
     is_mh = options.format == "mh"
     for found in walk(place.name, place.label, is_mh=is_mh, named=named):
         if not isinstance(found, Unread):
@@ -286,8 +286,7 @@ def _folder_items(
         if kind is not None and kind != ONE_DOCUMENT:
             below = place._replace(name=found.path)
             yield from file_items(kind, below, options, True)
-        elif options.format in IS_MAIL:
-            is_mail = IS_MAIL[options.format]
+        elif is_mail is not None:
             yield Unread(found.name, found.path, found.label, is_mail)
         else:
             yield found
