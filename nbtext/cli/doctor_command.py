@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from nbtext.cli._garbage import settle
+from nbtext.cli._garbage import hold, settle
 from nbtext.cli._options import output_options, source_options, sources_argument
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._status import outcome
@@ -55,6 +55,7 @@ def command(
     cannot be read. A line a finding, its kind first. Nothing is changed, and no model
     is read or written.
     """  # noqa: D301  click wants a real backspace
+    hold()
     from nbtext.api.advising import examine
     from nbtext.cli._findings import finding_rows, findings_json, summary
 

@@ -6,7 +6,7 @@ import click
 
 from nbtext.arguments import MOST_FOLDS
 from nbtext.cli import _completion as completion
-from nbtext.cli._garbage import settle
+from nbtext.cli._garbage import hold, settle
 from nbtext.cli._options import (
     AGAINST_HELP,
     GIVEN,
@@ -113,6 +113,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     and, for two classes, the measures of the TREC spam track, each with the interval
     that it has in 95 % of bootstrap samples. docs/measures.md defines each of them.
     """  # noqa: D301  click wants a real backspace
+    hold()
     from nbtext.cli._eval import EvalRequest, run
 
     is_model_named = context.get_parameter_source("model") in GIVEN

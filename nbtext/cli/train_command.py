@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nbtext.classes import note_on_alike
-from nbtext.cli._garbage import settle
+from nbtext.cli._garbage import hold, settle
 from nbtext.cli._options import (
     check_cluster,
     cluster_option,
@@ -143,6 +143,7 @@ def _train(
 ) -> "TrainingSummary":
     """Train on this machine, or on a cluster."""
     if cluster is None:
+        hold()
         load_numpy()
         from nbtext.api.training import train
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from nbtext.cli._garbage import settle
+from nbtext.cli._garbage import hold, settle
 from nbtext.cli._options import (
     model_option,
     new_keyed_option,
@@ -99,6 +99,7 @@ def command(
     lines to type, or writes the model; one that keeps to --max-false-positives, if that
     is given.
     """  # noqa: D301  click wants a real backspace
+    hold()
     from nbtext.api.advising import tune
     from nbtext.api.training import train
     from nbtext.upkeep import set_policy

@@ -47,6 +47,34 @@ def test_what_goes_through_many_documents_collects_seldom(tmp_path: Path) -> Non
     assert states("", "eval", "-q", "-m", model, *sources) == "True True True\n"
 
 
+LOADING = """
+import gc, sys
+from nbtext.cli import main
+def is_loading(phase, _):
+    if "numpy" in sys.modules and "nbtext.learning.training" not in sys.modules:
+        sys.stderr.write(phase)
+gc.callbacks.append(is_loading)
+main()
+"""
+
+
+def test_nothing_is_looked_through_while_training_is_loaded(tmp_path: Path) -> None:
+    for label in ("ham", "spam"):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1").write_text(label)
+
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, "train", "-q", "-m", "m.nbt", "ham", "spam"],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+    assert done.stderr == ""
+
+
 def test_nothing_is_looked_through_where_a_program_ends(tmp_path: Path) -> None:
     """One message is classified before the collector would be turned on again."""
     model = str(tmp_path / "m.nbt")
