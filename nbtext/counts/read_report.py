@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unreadable
@@ -22,7 +21,6 @@ PROGRESS_EVERY: Final = 1 << 20
 ASCII: Final = bytes(range(128))
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class ReadReport:
     """
     What was read.
@@ -40,15 +38,21 @@ class ReadReport:
         notes: what else the user should know of the sources.
     """
 
-    documents: int = 0
-    mail: int = 0
-    short: int = 0
-    empty: int = 0
-    bytes: int = 0
-    truncated: list[str] = field(default_factory=list)
-    skipped: Skipped = field(default_factory=Skipped)
-    labels: set[str] = field(default_factory=set)
-    notes: list[Note] = field(default_factory=list)
+    __slots__ = (
+        "bytes", "documents", "empty", "labels", "mail", "notes", "short", "skipped",
+        "truncated",
+    )  # fmt: skip
+
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self.documents = 0
+        self.mail = 0
+        self.short = 0
+        self.empty = 0
+        self.bytes = 0
+        self.truncated: list[str] = []
+        self.skipped = Skipped()
+        self.labels: set[str] = set()
+        self.notes = list(notes)
 
     def remark(self, remark: Unreadable | Note) -> None:
         """Take in what is no document."""

@@ -52,7 +52,6 @@ FEW_CLASSES: Final = 8
 """Of so many classes the rows of each are looked for; those of more are sorted."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LedgerRun:
     """
     The documents of one class.
@@ -63,8 +62,11 @@ class LedgerRun:
         counts: shape (n_documents,), how often; never zero.
     """
 
-    entries: Keys
-    counts: Counts
+    __slots__ = ("counts", "entries")
+
+    def __init__(self, entries: Keys, counts: Counts) -> None:
+        self.entries = entries
+        self.counts = counts
 
     def __len__(self) -> int:
         return len(self.counts)

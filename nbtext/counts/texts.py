@@ -9,7 +9,6 @@ text can stand for a term that it is not.
 from __future__ import annotations
 
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -56,7 +55,6 @@ class Named(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TermTexts:
     """
     The texts of the terms of one view.
@@ -66,8 +64,11 @@ class TermTexts:
         texts: shape (n_bytes,), one text after the other, each with its end.
     """
 
-    keys: Keys
-    texts: Bytes
+    __slots__ = ("keys", "texts")
+
+    def __init__(self, keys: Keys, texts: Bytes) -> None:
+        self.keys = keys
+        self.texts = texts
 
     def __len__(self) -> int:
         return len(self.keys)

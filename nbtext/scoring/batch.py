@@ -7,7 +7,6 @@ every step is an operation on arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
@@ -41,7 +40,6 @@ KEPT: Final = 31 << 20
 than 32 MiB."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoredBatch:
     """
     What the counts say of a batch of documents.
@@ -53,10 +51,19 @@ class ScoredBatch:
         tokens: shape (n_documents,), how many there are.
     """
 
-    log_posterior: NDArray[np.float64]
-    printed: NDArray[np.float64]
-    known: NDArray[np.int64]
-    tokens: NDArray[np.int64]
+    __slots__ = ("known", "log_posterior", "printed", "tokens")
+
+    def __init__(
+        self,
+        log_posterior: NDArray[np.float64],
+        printed: NDArray[np.float64],
+        known: NDArray[np.int64],
+        tokens: NDArray[np.int64],
+    ) -> None:
+        self.log_posterior = log_posterior
+        self.printed = printed
+        self.known = known
+        self.tokens = tokens
 
     def __iter__(self) -> Iterator[Scored]:
         """Yield what the counts say of each document."""

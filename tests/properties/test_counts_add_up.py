@@ -10,7 +10,6 @@ brought, and never leaves a count below zero.
 import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any
 
@@ -23,6 +22,7 @@ from nbtext.counts import counter as counter_module
 from nbtext.counts import counting
 from nbtext.counts.counter import BATCH, Counter, ReadDocument
 from nbtext.counts.counting import Counted, Limits, count, count_with
+from nbtext.counts.read_report import ReadReport
 from nbtext.counts.sample import TERMS, Sample
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun, add
@@ -247,7 +247,8 @@ class Inline(Executor):
 
 def outcome(counted: Counted) -> tuple[Any, ...]:
     report = counted.report
-    facts = asdict(report) | {"skipped": [*map(str, report.skipped)]}
+    facts = {name: getattr(report, name) for name in ReadReport.__slots__}
+    facts |= {"skipped": [*map(str, report.skipped)]}
     return bits(counted.table), sample_bits(counted.sample), facts
 
 
