@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from nbtext import wording
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, ProcessPoolExecutor
@@ -49,7 +51,7 @@ def processes(
         jobs,
         mp_context=context,
         initializer=_begin,
-        initargs=(os.getpid(), initializer),
+        initargs=(os.getpid(), wording.spoken(), initializer),
     )
     workers = _started(executor)
     _leave_pipes_to_workers(executor)
@@ -140,9 +142,10 @@ def signals_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(parent: int, initializer: Callable[[], object] | None) -> None:
+def _begin(parent: int, words: str, initializer: Callable[[], object] | None) -> None:
     """Prepare a process for its work."""
     try:
+        wording.speak(words)
         _end_with(parent)
         if initializer is not None:
             initializer()

@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 
-from nbtext.cli._quick import quick_run
+from nbtext.cli._quick import quick_run, speak
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,16 @@ TRY_AGAIN: "Final" = 75
 
 def main(arguments: list[str] | None = None) -> "NoReturn":
     """Run a command and exit with its status."""
+    try:
+        _main(arguments)
+    finally:
+        if "nbtext.wording" in sys.modules:
+            from nbtext import wording
+
+            wording.speak("")  # a program that has called this has its own words back
+
+
+def _main(arguments: list[str] | None) -> "NoReturn":
     is_program = arguments is None
     if arguments is None:
         arguments = _arguments()
@@ -112,6 +122,7 @@ class _BeforeNumpy:
 
 def _run_with_click(arguments: list[str]) -> int:
     """Run any command; a signal to end cleans up what has been begun."""
+    speak()
     from nbtext.cli import _status as status
     from nbtext.cli._failures import end_by_signals, told
 

@@ -35,6 +35,9 @@ VALUES: "Final" = {
 LONGEST_SHARE: "Final" = 16
 """A probability of more digits is left to click."""
 
+WORDS: "Final" = "nbtext.cli._words"
+"""The module of what parameters and functions of the library are called here."""
+
 FLAGS: "Final" = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 
 
@@ -81,6 +84,13 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
     return lambda: _learn(values, flags, label, file)
 
 
+def speak() -> None:
+    """Have messages name options and commands; what is plain has no message to make."""
+    from nbtext import wording
+
+    wording.speak(WORDS)
+
+
 def _share_of(text: str) -> float | None:
     """Return a probability that is written plainly; None if it is not."""
     digits = text.replace(".", "", 1)
@@ -104,6 +114,7 @@ def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
     wanted = asked(arguments)
     if wanted is not None:
         return lambda: _judge(wanted, arguments)
+    speak()
     from nbtext.cli.bogofilter._options import parse
     from nbtext.cli.bogofilter._run import run
 
@@ -117,6 +128,7 @@ def _judge(wanted: "Asked", arguments: list[str]) -> int:
     found = judged(wanted)
     if isinstance(found, int):
         return found
+    speak()
     from nbtext.cli.bogofilter._options import parse
     from nbtext.cli.bogofilter._run import run
 
@@ -140,6 +152,7 @@ def _classify(
         if isinstance(found, int):
             return found
         begun = found
+    speak()
     from nbtext.cli._classify import ClassifyRequest, run
     from nbtext.policy import PolicyOverrides
 
@@ -165,6 +178,7 @@ def _pass(
         if isinstance(found, int):
             return found
         message = found
+    speak()
     from nbtext.cli._pass import PassRequest, run
     from nbtext.filtering.plain_header import FIELD
     from nbtext.policy import PolicyOverrides
@@ -191,6 +205,7 @@ def _learn(
         if isinstance(found, int):
             return found
         begun = found
+    speak()
     from nbtext.cli._learn import LearnCommand, run
     from nbtext.learning import LearnRequest
 

@@ -1,8 +1,8 @@
 """What is said of columns of a table that nobody has named: notes, from its rows."""
 
-import shlex
 from collections.abc import Collection, Sequence
 
+from nbtext import wording
 from nbtext.document import Note
 from nbtext.errors import clipped, listed
 from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS
@@ -31,7 +31,8 @@ def note_beside(
     if len(columns) == 2:
         return Note(f"{name}: {was}; if all are of one class, name that: LABEL={name}")
     heading = "has no heading, and " if column.isdecimal() else ""
-    return Note(f"{name}: {heading}{was}; to have another one, name it: --label-column")
+    ask = wording.named("label_column")
+    return Note(f"{name}: {heading}{was}; to have another one, name it: {ask}")
 
 
 def note_unread(records: Sequence[Record], label: str | None, name: str) -> Note | None:
@@ -53,10 +54,10 @@ def note_unread(records: Sequence[Record], label: str | None, name: str) -> Note
     if text is None or not others:
         return None
     were = "is text, too, and is" if len(others) == 1 else "are text, too, and are"
-    ask = [part for column in (*others, text) for part in ("--text-column", column)]
+    ask = wording.given(text_columns=(*others, text))
     return Note(
         f"{name}: {listed([*map(clipped, others)])} {were} not read; to read it all: "
-        f"{shlex.join(ask)}"
+        f"{ask}"
     )
 
 
@@ -84,6 +85,6 @@ def note_names(records: Sequence[Record], label: str | None, name: str) -> Note 
             and all(number is not None and number.isdigit() for number in numbers)
             and not any(other is None or other.isdigit() for other in names)
         ):
-            ask = shlex.join(["--label-column", column])
+            ask = wording.given(label_column=column)
             return Note(f"{name}: {clipped(column)} names the labels: {ask}")
     return None

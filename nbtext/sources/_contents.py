@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from io import BytesIO
 
+from nbtext import wording
 from nbtext.byte_order import LOOKED_AT, is_wide, unmarked_text
 from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
@@ -109,7 +110,7 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
     if options.expects_table:
         yield Note(
             f"{name}: read as one document, though an option for columns is "
-            "given; --format csv reads it as a table"
+            f"given; {wording.given(format='csv')} reads it as a table"
         )
         return
     head = stream.peek(HEAD)
@@ -131,7 +132,8 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
         return
     path = "" if name == "-" else name
     if all(map(is_name_of_file, (head.rpartition(b"\n")[0] or head).split(b"\n"))):
-        looks = f"every line is the name of a file; --files-from {name} reads these"
+        lists = wording.given(lists=(name,))
+        looks = f"every line is the name of a file; {lists} reads these"
         yield Note(f"{name}: read as one document, but {looks}")
         return
     first = head.partition(b"\n")[0]
@@ -141,10 +143,13 @@ def _doubts(stream: Stream, place: Place, options: Options) -> Iterator[Note]:
     if kind == LABELLED_LINES:
         is_first = has_label(first, "")
         where = "begins with a word and" if is_first else "ends with a word behind"
-        looks = f"every line {where} a tab; with --format tsv each line"
+        looks = (
+            f"every line {where} a tab; with {wording.given(format='tsv')} each line"
+        )
         yield Note(f"{name}: read as one document, but {looks} is one")
     elif kind == "index":
-        looks = "its lines are labels and files; --format index reads these"
+        index = wording.given(format="index")
+        looks = f"its lines are labels and files; {index} reads these"
         yield Note(f"{name}: read as one document, but {looks}")
 
 
@@ -153,9 +158,7 @@ def _advice(head: bytes) -> str:
     separator = separator_of_labels(head)
     if separator is None:
         return "begin it with its label and a tab"
-    import shlex  # of few files
-
-    return f"--format csv --delimiter {shlex.quote(separator)} reads it"
+    return f"{wording.given(format='csv', delimiter=separator)} reads it"
 
 
 def _whole_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:

@@ -9,6 +9,7 @@ from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
+from nbtext import wording
 from nbtext.document import PAUSE, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.sources._arguments import named_paths
@@ -321,5 +322,5 @@ def _not_a_folder(place: Place, options: Options) -> SourceError:
     expected = {"maildir": "a Maildir, with cur/ and new/,", "mh": "an MH folder"}
     return SourceError(
         f"{place.name}: {expected[options.format]} was expected, and something else "
-        f"found; leave out --format {options.format}"
+        f"found; leave out {wording.given(format=options.format)}"
     )

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 
+from nbtext import wording
 from nbtext.document import Note
 from nbtext.errors import SettingsError, SourceError, clipped, listed
 from nbtext.sources._arguments import MOST_CLASSES, mode_of, named_paths
@@ -147,15 +148,18 @@ def _refuse_messages(paths: list[str]) -> None:
         map(_is_one, paths[:_LOOKED_AT])
     ):
         return
-    import shlex  # of errors alone, as below
-
-    name = " ".join(map(shlex.quote, [*folders][:3])) if is_spread else "spam/ ham/"
-    more = " ..." if is_spread and len(folders) > 3 else ""
+    classes = _shown([*folders] if is_spread else ["spam/", "ham/"])
+    ask = wording.call("", sources=classes)
     raise SettingsError(
         f"{_few(paths)}: classes were expected, and {len(paths):,} files of one "
         "document each found, of which each would be a class of its own; name the "
-        f"folder of each class: `nbtext train {name}{more}`, or write LABEL=PATH"
+        f"folder of each class: `{ask}`, or write LABEL=PATH"
     )
+
+
+def _shown(sources: list[str]) -> list[str]:
+    """Return sources to name in a call, of many the first."""
+    return [*sources[:3], wording.Blank("...")] if len(sources) > 3 else sources
 
 
 def _may_be_message(path: str) -> bool:
@@ -186,19 +190,20 @@ def _refuse_parts(paths: list[str]) -> None:
     shared = sorted(set.intersection(*names) - _UNLABELLED)
     if len(shared) < 2:
         return
-    import shlex
+    import shlex  # of errors alone, as below
 
     first, *others = sorted(paths, key=lambda path: not _is_to_train_on(path))
     is_whole = len(others) == 1 and _are_all_classes(others[0], inside[others[0]])
-    test = f"; `nbtext eval {shlex.quote(others[0])}` measures it" if is_whole else ""
+    measuring = wording.call("evaluate", sources=others[:1])
+    test = f"; `{measuring}` measures it" if is_whole else ""
     whole = _are_all_classes(first, inside[first])
-    classes = [first] if whole else [below(first, name) for name in shared[:3]]
-    more = "" if whole or len(shared) <= 3 else " ..."
+    classes = [first] if whole else _shown([below(first, name) for name in shared])
+    training = wording.call("train", sources=classes)
     raise SettingsError(
         f"{listed(paths)}: folders that are classes were expected, and parts of a "
         f"corpus found, which have the same folders ({_few(shared)}); if those are the "
-        f"classes, train on one part: `nbtext train {shlex.join(classes)}{more}`{test}"
-        f"; to have a part for a class, name it: {shlex.quote(f'LABEL={first}')}"
+        f"classes, train on one part: `{training}`{test}; to have a part for a "
+        f"class, name it: {shlex.quote(f'LABEL={first}')}"
     )
 
 
@@ -240,13 +245,13 @@ def _refuse_numbered_parts(paths: list[str]) -> None:
     is_whole = sorted(paths) == class_folders(above or ".")
     where = shlex.join([above] if is_whole else paths)
     begin = "spmsg" if any(map(_has_spam_of_ling_spam, paths)) else "BEGINNING"
+    reading = wording.call("", lists=("spam=spam.list", "ham=ham.list"))
     raise SettingsError(
         f"{_few(labels)}: folders that are classes were expected, and parts of a "
         "corpus found; if the names of the files tell the labels, list those of each "
         f"class: `find {where} -name '{begin}*' > spam.list; find {where} -type f ! "
-        f"-name '{begin}*' > ham.list; nbtext train --files-from spam=spam.list "
-        "--files-from ham=ham.list`; to have a part for a class, name it: "
-        f"{shlex.quote(f'LABEL={paths[0]}')}"
+        f"-name '{begin}*' > ham.list; {reading}`; to have a part for a class, name "
+        f"it: {shlex.quote(f'LABEL={paths[0]}')}"
     )
 
 

@@ -5,6 +5,7 @@
 import codecs
 import os
 
+from nbtext import wording
 from nbtext.byte_order import as_utf8
 from nbtext.errors import SourceError
 from nbtext.sources._compressed import LONGEST_MAGIC, MAGIC, compression
@@ -137,8 +138,9 @@ def refuse_unread(head: bytes, name: str) -> None:
         )
     if head.startswith(_PARQUET):
         raise SourceError(
-            f"{name}: Parquet found, which is read with --cluster alone; save it as "
-            "CSV or JSON lines (pandas: to_json(FILE, orient='records', lines=True))"
+            f"{name}: Parquet found, which is read with {wording.named('client')} "
+            "alone; save it as CSV or JSON lines (pandas: to_json(FILE, "
+            "orient='records', lines=True))"
         )
     for magic, what in _NO_TEXTS.items():
         if head.startswith(magic):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.document import Pause
 from nbtext.sources._stream import Stream
 
@@ -21,7 +22,11 @@ BLANK: Final = BadRecord("")
 Line: TypeAlias = bytes | BadRecord | Pause
 """A line without its end, or what stands in its place."""
 
-_TOO_LONG = BadRecord("a line that is too long to hold; split it or raise --max-bytes")
+
+def too_long(what: str) -> BadRecord:
+    """Return what stands in the place of a line, or an object, that cannot be held."""
+    size = wording.named("max_bytes")
+    return BadRecord(f"{what} that is too long to hold; split it or raise {size}")
 
 
 def line_end(head: bytes) -> bytes:
@@ -41,7 +46,7 @@ def lines(stream: Stream, longest: int, end: bytes = b"\n") -> Iterator[Line]:
         *ended, last = chunk.split(end)
         for piece in ended:
             if size + len(piece) > longest:
-                yield _TOO_LONG
+                yield too_long("a line")
             else:
                 line = b"".join([*begun, piece]) if begun else piece
                 yield line.removeprefix(mark)
@@ -52,6 +57,6 @@ def lines(stream: Stream, longest: int, end: bytes = b"\n") -> Iterator[Line]:
         else:
             begun = []
     if size > longest:
-        yield _TOO_LONG
+        yield too_long("a line")
     elif size:
         yield b"".join(begun).removeprefix(mark)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from nbtext import wording
 from nbtext.errors import SettingsError
 from nbtext.sources._labels import split_label
 from nbtext.sources._stream import open_binary
@@ -28,7 +29,8 @@ def listed(lists: Iterable[str], *, is_null: bool) -> list[str]:
     """
     named = [split_label(path) for path in lists]
     if [path for _, path in named].count("-") > 1:
-        message = "--files-from -: standard input can be read once; name it once"
+        lists = wording.given(lists=("-",))
+        message = f"{lists}: standard input can be read once; name it once"
         raise SettingsError(message)
     found: list[str] = []
     for label, path in named:
@@ -73,6 +75,6 @@ def _names(path: str, end: bytes) -> Iterator[bytes]:
 def _no_list(path: str, reason: str) -> SettingsError:
     """Say why a file is no list of names, and what one is."""
     return SettingsError(
-        f"--files-from {path}: {reason}; list files, one a line, or with -0 each with "
-        "a NUL byte behind it"
+        f"{wording.given(lists=(path,))}: {reason}; list files, one a line, or with "
+        f"{wording.given(is_null=True)} each with a NUL byte behind it"
     )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from itertools import chain
 
+from nbtext import wording
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SettingsError, SourceError, clipped, listed
 from nbtext.exact import check_number, value_of
@@ -28,11 +29,11 @@ from nbtext.sources._lines import BLANK, BadRecord, Line, line_end, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._table import (
-    NO_TEXT,
     Record,
     columns_listed,
     first_of,
     named,
+    no_text,
     tsv_records,
 )
 from nbtext.sources._text_lines import text_records
@@ -78,9 +79,10 @@ def row_items(
     named = options  # by the user
     options = options.for_table()
     if options.label_column in options.read_columns:
+        names = [wording.named(name) for name in ("label_column", "text_columns")]
         raise SettingsError(
             f"column {options.label_column} cannot hold both the label and what is "
-            "read to tell it; name another --label-column or --text-column"
+            f"read to tell it; name another {' or '.join(names)}"
         )
     has_columns = kind != "lines" or not options.read_columns
     if not has_columns:
@@ -138,8 +140,8 @@ def row_items(
         if place.labelled and not (label or label_column):
             raise SourceError(
                 f"{place.name}: no column label, class, category or target to learn "
-                f"from{_having(record)}; name another with --label-column, or write "
-                f"LABEL={place.name}"
+                f"from{_having(record)}; name another with "
+                f"{wording.named('label_column')}, or write LABEL={place.name}"
             )
         try:
             if label_column:
@@ -253,10 +255,11 @@ def _without_columns(options: Options, name: str) -> Options:
     """
     others = (*options.categorical_columns, *options.numeric_columns)
     if others:
+        formats = wording.given(format=wording.Blank("csv, tsv or jsonl"))
         raise SourceError(
             f"{name}: lines of text found, where the columns "
             f"{listed([*map(clipped, options.read_columns)])} are to be read; give "
-            "them as a table or as JSON (--format csv, tsv or jsonl)"
+            f"them as a table or as JSON ({formats})"
         )
     return options._replace(text_columns=())
 
@@ -303,7 +306,7 @@ def _document(
         if column is None:
             if _is_row(record):
                 raise SourceError(f"{name}: {_ended('its text')}")
-            raise _NoColumnError(*NO_TEXT)
+            raise _NoColumnError(*no_text())
         columns = (column,)
     most = options.max_bytes
     texts = [_text(record, name, column) for column in columns]

@@ -7,11 +7,11 @@ need not know of headers.
 """
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.document import Note, Pause
 from nbtext.errors import SourceError, clipped, listed
 from nbtext.sources._csv import Fields
@@ -29,9 +29,6 @@ from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._options import Options
 from nbtext.sources.guess import kind_of
 
-NO_TEXT = "column text, body, content or message", "name another with --text-column"
-"""What a record lacks of which no column is read, and what to do."""
-
 NUMBERS = "if the first line is no heading, give all columns by number, from 1"
 
 _HEADING = (
@@ -44,11 +41,6 @@ _JOINED = 2**12  # fields at once: `bytes.join` takes 80 bytes for each
 _CONTROL = re.compile(r"[\0-\b\x0e-\x1f]")
 """What no heading has, and most that is no text."""
 
-_GOES_ON = BadRecord(
-    "a row was expected, and a line found that goes on with a quoted field of the one "
-    "before; read the table with --format csv --delimiter tab, which has quotes"
-)
-"""What is wrong with such a line of a table without quoting."""
 
 Record: TypeAlias = Mapping[str, Any]
 """A row: bytes from a table, what `json.loads` gives from JSON lines."""
@@ -79,7 +71,7 @@ def tsv_records(lines: Iterator[Line]) -> Iterator[Fields | BadRecord | Pause]:
             n_columns = n_columns or len(fields)
             is_odd = plain.count(b'"') % 2 == 1
             if is_open and len(fields) < n_columns:
-                yield _GOES_ON
+                yield _goes_on()
                 is_open = not is_odd
             else:
                 yield fields
@@ -204,10 +196,8 @@ def _heading_note(rows: list[Fields], name: str, options: Options) -> Note | Non
     if len(pairs) < 2 or not is_heading(pairs[0], pairs[1:]):
         return None
     line = b", ".join(pairs[0]).decode("utf-8", "replace")
-    names = [rows[0][n].decode("utf-8", "replace") for n in places]
-    ask = shlex.join(
-        ["--label-column", names[0], *(["--text-column", names[1]] if texts else ())]
-    )
+    names = tuple(rows[0][n].decode("utf-8", "replace") for n in places)
+    ask = wording.given(label_column=names[0], text_columns=names[1:] if texts else ())
     return Note(
         f"{name}: the first line ({line}) was read as a document, because columns are "
         f"numbered; if it is a heading, name them: {ask}"
@@ -258,7 +248,7 @@ def _head(
     if other is not None:
         raise SourceError(
             f"{name}: commas were expected between the columns, and "
-            f"{SEPARATORS[other]} found; leave --delimiter out"
+            f"{SEPARATORS[other]} found; leave {wording.named('delimiter')} out"
         )
     first = rows[0] if asked else _unpadded(rows[0])
     columns = [_column(field) for field in first]
@@ -336,8 +326,8 @@ def _of_two(
     else:
         was = "read as a document; if it is a heading, name"
     label, text = reversed(names) if is_last else names
-    of_label = ["--label-column", label] if needs_label else []
-    ask = shlex.join([*of_label, "--text-column", text])
+    of_label = {"label_column": label} if needs_label else {}
+    ask = wording.given(**of_label, text_columns=(text,))
     columns_of = "the columns" if needs_label else "the column"
     note = f"{name}: the first line, {line!r}, was {was} {columns_of}: {ask}"
     return _Head(columns, bool(is_found), note=Note(note))
@@ -345,9 +335,10 @@ def _of_two(
 
 def _last_note(name: str) -> Note:
     """Say that the second of two columns is read as the label."""
+    ask = wording.given(label_column="1", text_columns=("2",))
     return Note(
         f"{name}: the second column was taken for the label, because it repeats and "
-        "the first does not; to have it otherwise: --label-column 1 --text-column 2"
+        f"the first does not; to have it otherwise: {ask}"
     )
 
 
@@ -401,8 +392,23 @@ def _check(
             )
     is_read = options.read_columns or text
     if not is_read and not _can_guess(options):
-        lacking, advice = NO_TEXT
-        raise SourceError(f"{name}: no {lacking} ({columns_listed(columns)}); {advice}")
+        lacking, ask = no_text()
+        raise SourceError(f"{name}: no {lacking} ({columns_listed(columns)}); {ask}")
+
+
+def no_text() -> tuple[str, str]:
+    """Return what a record lacks of which no column is read, and what to do."""
+    ask = wording.named("text_columns")
+    return "column text, body, content or message", f"name another with {ask}"
+
+
+def _goes_on() -> BadRecord:
+    """Return what is wrong with such a line of a table without quoting."""
+    ask = wording.given(format="csv", delimiter="\t")
+    return BadRecord(
+        "a row was expected, and a line found that goes on with a quoted field of the "
+        f"one before; read the table with {ask}, which has quotes"
+    )
 
 
 def _near(name: str, columns: list[str]) -> str | None:

@@ -8,10 +8,10 @@ looked at however fast they come. Where several columns may be it, none is guess
 """
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
+from nbtext import wording
 from nbtext.errors import SourceError, clipped, listed
 from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS, beginning
 from nbtext.sources._json_lines import bytes_of, json_records
@@ -151,13 +151,11 @@ def _one_of(
         return None
     likely = [column for column in named or may_be if len({*others[column]}) > 1]
     first = (likely or named or may_be)[0]
-    ask = ["--label-column", first]
-    for column in texts:
-        ask += ["--text-column", column]
+    ask = wording.given(label_column=first, text_columns=tuple(texts))
     shown = listed([*map(clipped, may_be)])
     raise SourceError(
         f"{name}: the columns {shown} repeat as labels do, and one of them was "
-        f"expected to; name it, for instance: {shlex.join(ask)}"
+        f"expected to; name it, for instance: {ask}"
     )
 
 

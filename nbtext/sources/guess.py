@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from nbtext import wording
 from nbtext.errors import clipped, listed
 from nbtext.exact import number_in
 from nbtext.settings.columns import Kind
@@ -193,8 +194,8 @@ def _sentence(
     if left_out:
         parts.append(f"{listed([*map(clipped, left_out)])} not at all")
     found = "; ".join(parts)
+    kinds = ("text_columns", "categorical_columns", "numeric_columns")
     return (
         f"{source}: columns are read as its first rows ({n_rows:,}) suggest: {found}; "
-        "to have it otherwise, name them: --text-column, --categorical-column, "
-        "--numeric-column"
+        f"to have it otherwise, name them: {', '.join(map(wording.named, kinds))}"
     )

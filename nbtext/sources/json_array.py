@@ -14,7 +14,7 @@ from typing import Any, Final
 from nbtext.document import Pause
 from nbtext.errors import clipped
 from nbtext.sources._json_lines import object_of, parsed
-from nbtext.sources._lines import BadRecord
+from nbtext.sources._lines import BadRecord, too_long
 from nbtext.sources._stream import Stream
 from nbtext.sources._table import Record
 
@@ -39,9 +39,7 @@ _BLANK: Final = b" \t\r\n"
 _CLOSES: Final = ord("]")
 _BACKSLASH: Final = ord("\\")
 
-_TOO_LONG = BadRecord(
-    "an object that is too long to hold; split it or raise --max-bytes"
-)
+
 _PAIRS = "jq -c '.[] | {text: .[0], label: .[1]}'"
 
 
@@ -210,7 +208,7 @@ class _Elements:
         import json  # which there is, once the first one is parsed
 
         if self._size > self._longest:
-            return _TOO_LONG
+            return too_long("an object")
         try:
             return _object(parsed(text))
         except json.JSONDecodeError as error:

@@ -197,6 +197,21 @@ def test_train_refuses_files_of_one_message_and_names_their_folders(
     assert run("train", "-q", "-m", "m.nbt", *labelled).status == 0
 
 
+@pytest.mark.usefixtures("corpus")
+@pytest.mark.parametrize("command", ["eval", "doctor", "tune", "learn --labelled"])
+def test_other_commands_that_refuse_them_name_themselves(
+    run: "Run", command: str
+) -> None:
+    run("train", "-q", "-m", "m.nbt", "spam", "ham")
+    files = [*map(str, sorted(Path("spam").iterdir())), "ham/1.eml", "ham/2.eml"]
+    model = () if command in ("doctor", "tune") else ("-m", "m.nbt")
+
+    status, _, err = run(*command.split(), *model, *files)
+
+    assert status == 64
+    assert f"folder of each class: `nbtext {command} spam ham`, or write" in err
+
+
 def test_files_of_one_text_may_be_classes(run: "Run") -> None:
     Path("books").mkdir()
     for author in ("austen", "defoe", "swift"):

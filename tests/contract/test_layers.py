@@ -24,7 +24,8 @@ PACKAGES = [
 ]  # fmt: skip
 """In the order of the pipeline."""
 FIRST = {
-    "", "faces", "errors", "files", "document", "arguments", "byte_order", "classes",
+    "", "wording", "faces", "errors",
+    "files", "document", "arguments", "byte_order", "classes",
     "constants", "exact", "keyring", "settings", "policy",
     "parallel", "plain_mail", "processes",
 }  # fmt: skip

@@ -82,7 +82,7 @@ def test_parquet_is_no_text(tmp_path: Path, name: str) -> None:
     [item] = read(path)
 
     assert isinstance(item, Unreadable)
-    assert f"{name}: Parquet found, which is read with --cluster" in str(item.error)
+    assert f"{name}: Parquet found, which is read with client" in str(item.error)
     path.write_bytes(b"PAR1 is how such files begin\n")
     assert name == "rows.csv" or isinstance(read(path)[0], Document)
 

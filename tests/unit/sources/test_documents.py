@@ -589,7 +589,7 @@ def test_an_index_names_files_and_their_labels(tmp_path: Path) -> None:
         load(second, 100)
     note, whole = read(index)
     assert isinstance(note, Note)
-    assert "--format index reads these" in note.text
+    assert "format='index' reads these" in note.text
     assert isinstance(whole, Unread)
     assert given_labels(read(f"x={index}", labelled=True)) == ["x"]
 
@@ -617,7 +617,7 @@ def test_a_forced_folder_must_be_one(tmp_path: Path) -> None:
     path = write(tmp_path / "f" / "a")
 
     for forced in ("maildir", "mh"):
-        assert f"--format {forced}" in error_of(
+        assert f"format={forced!r}" in error_of(
             read(path, options=Options(format=forced))[0]
         )
     assert "Maildir" in error_of(read(tmp_path, options=Options(format="maildir"))[0])

@@ -107,7 +107,7 @@ def test_objects_of_other_keys_are_refused_by_what_they_have() -> None:
     (label,) = errors(rows(line, "jsonl", labelled=True))
 
     assert "no column text, body, content or message (there are kind, words)" in text
-    assert "to learn from (there are kind, words); name another with --label-" in label
+    assert "to learn from (there are kind, words); name another with label_c" in label
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_a_tsv_line_that_goes_on_with_a_quoted_field_says_how_to_read_it() -> No
 
     goes_on, short, more = errors(items)
     assert goes_on.startswith("-:2: a row was expected, and a line found that goes on ")
-    assert goes_on.endswith("--format csv --delimiter tab, which has quotes")
+    assert goes_on.endswith("format='csv', delimiter='\\t', which has quotes")
     assert short == "-:6: the row ends before its text; fill it in or remove it"
     assert more == goes_on.replace("-:2:", "-: 1 more record (3):")
     assert texts(quoted[:1]) == [(b'a\n\nb " c\nd',)]
@@ -396,7 +396,7 @@ LAST = b"".join(
     [
         pytest.param(LAST, (b"what is 0?",), "second column was taken", id="bare"),
         pytest.param(b"review,tag\n" + LAST, (b"what is 0?",), "of a text and a label; "
-                     "if it is a document, number the columns: --label-column 2",
+                     "if it is a document, number the columns: label_column='2'",
                      id="heading"),
         pytest.param(b"review,tag,,\n" + LAST.replace(b"\n", b",,\n"),
                      (b"what is 0?",), "of a text and a label", id="empty columns"),
@@ -664,13 +664,13 @@ def test_a_heading_above_numbered_columns_is_doubted() -> None:
 
     assert note == (
         "-: the first line (tag, review) was read as a document, because columns are "
-        "numbered; if it is a heading, name them: --label-column tag --text-column "
-        "review"
+        "numbered; if it is a heading, name them: label_column='tag', "
+        "text_columns=('review',)"
     )
     assert not notes(read(table))
     guessed = partial(read, text_columns=(), guess=ColumnGuess())
     note, *_ = notes(guessed(b"id,review,tag\n" + table))
-    assert note.endswith("if it is a heading, name them: --label-column tag")
+    assert note.endswith("if it is a heading, name them: label_column='tag'")
 
 
 def test_a_note_on_a_heading_says_how_to_have_it_otherwise() -> None:
@@ -679,11 +679,11 @@ def test_a_note_on_a_heading_says_how_to_have_it_otherwise() -> None:
 
     assert taken == (
         "-: the first line, 'v1,v2', was taken for a heading, of a label and a text; "
-        "if it is a document, number the columns: --label-column 1 --text-column 2"
+        "if it is a document, number the columns: label_column='1', text_columns=('2',)"
     )
-    assert left.endswith("name the columns: --label-column x --text-column 'a b'")
+    assert left.endswith("the columns: label_column='x', text_columns=('a b',)")
     (text,) = notes(rows(b"x,a b\ny,c\n", "csv"))
-    assert text.endswith("if it is a heading, name the column: --text-column 'a b'")
+    assert text.endswith("if it is a heading, name the column: text_columns=('a b',)")
 
 
 @pytest.mark.parametrize(
@@ -705,7 +705,7 @@ def test_another_separator_than_a_comma_is_recognised(table: bytes, found: str) 
     assert texts(without_notes(read))
     assert named == read
     assert error.startswith(f"-: commas were expected between the columns, and {found}")
-    assert error.endswith("leave --delimiter out")
+    assert error.endswith("leave delimiter out")
 
 
 def test_a_quoted_field_may_hold_any_separator() -> None:
@@ -774,7 +774,7 @@ def test_a_table_of_one_column_is_a_text_a_line() -> None:
 def test_a_table_without_the_columns_is_one_error() -> None:
     assert errors(rows(b"a,b,c\n1,2,3\n", "csv")) == [
         "-: no column text, body, content or message (there are a, b, c); name "
-        "another with --text-column"
+        "another with text_columns"
     ]
     (error,) = errors(rows(b"a,b\n1,2\n", "csv", text_columns=("c",)))
     numbers = "if the first line is no heading, give all columns by number, from 1"

@@ -100,18 +100,18 @@ def guessing(guess: ColumnGuess) -> Options:
 @pytest.mark.parametrize(
     ("data", "columns", "ask"),
     [
-        pytest.param(table(TWEETS), "1, 4", "1 --text-column 6", id="Sentiment140"),
+        pytest.param(table(TWEETS), "1, 4", "1 6", id="Sentiment140"),
         pytest.param(
             table(
                 [(f"{k:x}", text, kind, 0) for k, (kind, text) in enumerate(TEXTS)],
                 "id", "comment_text", "toxic", "severe toxic",
             ),
-            "toxic, severe toxic", "toxic --text-column comment_text",
+            "toxic, severe toxic", "toxic comment_text",
             id="toxic comments",
         ),
         pytest.param(
             table([(0, kind, text) for kind, text in TEXTS], "up", "likes", "text"),
-            "up, likes", "likes --text-column text", id="one has one value only",
+            "up, likes", "likes text", id="one has one value only",
         ),
         pytest.param(
             table(
@@ -119,7 +119,7 @@ def guessing(guess: ColumnGuess) -> Options:
                  for k, (kind, text) in enumerate([*TEXTS, *TEXTS[:-1]])],
                 "utterance", "intent", "lang",
             ),
-            "intent, lang", "intent --text-column utterance", id="many intents",
+            "intent, lang", "intent utterance", id="many intents",
         ),
         pytest.param(
             table(
@@ -127,11 +127,11 @@ def guessing(guess: ColumnGuess) -> Options:
                  for k, (kind, text) in enumerate(TEXTS)],
                 "review", "sentiment", "fold",
             ),
-            "sentiment, fold", "sentiment --text-column review", id="some are empty",
+            "sentiment, fold", "sentiment review", id="some are empty",
         ),
     ],
 )  # fmt: skip
-def test_where_several_may_be_the_label_the_options_to_type_are_said(
+def test_where_several_may_be_the_label_the_parameters_are_said(
     tmp_path: Path, data: str, columns: str, ask: str
 ) -> None:
     path = tmp_path / "train.csv"
@@ -140,9 +140,11 @@ def test_where_several_may_be_the_label_the_options_to_type_are_said(
     with pytest.raises(NbtextError) as refused:
         train([str(path)], str(tmp_path / "m.nbt"))
 
+    label, text = ask.split()
     assert str(refused.value) == (
         f"{path}: the columns {columns} repeat as labels do, and one of them was "
-        f"expected to; name it, for instance: --label-column {ask}"
+        f"expected to; name it, for instance: label_column={label!r}, "
+        f"text_columns=({text!r},)"
     )
 
 
@@ -175,7 +177,7 @@ def test_a_model_of_numbered_columns_finds_the_labels_of_a_test_part(
     (note,) = notes(items)
     assert note == (
         f"{test}: has no heading, and the column 1 was taken for the label, because it "
-        "holds classes of the model; to have another one, name it: --label-column"
+        "holds classes of the model; to have another one, name it: label_column"
     )
     assert [item for item in items if isinstance(item, Document)] == [
         Document(f"{test}:{k}", (b"%b" % row[1].encode(), row[2].encode()), str(row[0]),
@@ -250,7 +252,7 @@ def test_text_beside_the_one_that_is_read_is_told(tmp_path: Path) -> None:
 
     assert [note.text for note in trained.report.notes] == [
         f"{path}: subject is text, too, and is not read; to read it all: "
-        "--text-column subject --text-column message"
+        "text_columns=('subject', 'message')"
     ]
 
 
@@ -308,7 +310,7 @@ def test_names_of_numbered_labels_are_told(names: list[str], is_said: bool) -> N
 
     assert {item.label for item in items if isinstance(item, Document)} == {"0", "1"}
     assert notes(items) == is_said * [
-        "-: label_text names the labels: --label-column label_text"
+        "-: label_text names the labels: label_column='label_text'"
     ]
 
 

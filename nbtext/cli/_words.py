@@ -1,0 +1,96 @@
+"""
+What the command line calls the parameters and functions of the library.
+
+It is loaded by the first message that says what to do (`nbtext.wording`).
+"""
+
+import shlex
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from nbtext.wording import Blank
+
+OPTIONS: Final[Mapping[str, str]] = {
+    "categorical_columns": "--categorical-column",
+    "client": "--cluster",
+    "is_null": "-0",
+    "lists": "--files-from",
+    "numeric_columns": "--numeric-column",
+    "text_columns": "--text-column",
+}
+"""The options that are not called like their parameters, with hyphens."""
+
+
+class Command(NamedTuple):
+    """
+    A command that does what a function of the library does.
+
+    Attributes:
+        name: what it is called.
+        positional: the parameters that are arguments and no options, in their order.
+    """
+
+    name: str
+    positional: tuple[str, ...] = ()
+
+
+VALUES: Final[Mapping[object, str]] = {"\t": "tab"}
+"""The values that are typed in another way."""
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    "evaluate": Command("eval", ("sources",)),
+    "train": Command("train", ("sources",)),
+}
+"""By the names of the functions."""
+
+
+def named(name: str, /) -> str:
+    """Return the option of a parameter."""
+    return OPTIONS.get(name) or f"--{name.replace('_', '-')}"
+
+
+def given(**values: object) -> str:
+    """Return options with their values, as they are typed."""
+    return " ".join(_typed(name, value) for name, value in values.items())
+
+
+def call(name: str, /, **values: object) -> str:
+    """Return a command, as it is typed; the running one if none is named."""
+    command = COMMANDS[name] if name else Command(_running(), ("sources",))
+    words = [f"nbtext {command.name}"]
+    words += [_values(values[key]) for key in command.positional if key in values]
+    options = {key: values[key] for key in values if key not in command.positional}
+    return " ".join([*words, given(**options)] if options else words)
+
+
+def _running() -> str:
+    """Return the name of the command that runs."""
+    from click import get_current_context
+
+    context = get_current_context(silent=True)
+    if context is None or not context.info_name:
+        return "train"
+    is_labelled = context.params.get("own_labels")
+    return f"{context.info_name}{' --labelled' if is_labelled else ''}"
+
+
+def _typed(name: str, value: object) -> str:
+    option = named(name)
+    if value is True:
+        return option
+    if value is False:
+        return OPTIONS.get(f"no_{name}") or f"--no-{option.removeprefix('--')}"
+    several = value if isinstance(value, tuple) else (value,)
+    return " ".join(f"{option} {_values(one)}" for one in several)
+
+
+def _values(value: object) -> str:
+    """Return a value, or several, as the shell takes them."""
+    if isinstance(value, Mapping):
+        value = [f"{old}={new}" for old, new in value.items()]
+    if isinstance(value, list):
+        return " ".join(map(_values, value))
+    if isinstance(value, Blank):
+        return str(value)
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return VALUES.get(text) or shlex.quote(text)
