@@ -2,8 +2,8 @@
 
 #include "module.h"
 
-/* Keys looked up at a time; steps taken without a branch, and until halving. */
-enum { AHEAD = 64, FIRST = 4, NEAR = 16 };
+/* Keys from one stage to the next; steps taken without a branch, and until halving. */
+enum { AHEAD = 32, FIRST = 4, NEAR = 16 };
 
 /* The first place from which on keys are not below one; the sentinel is not. */
 static int64_t
@@ -39,25 +39,27 @@ take_terms(TermKeys *terms, const Py_buffer *keys, const Py_buffer *buckets, int
 }
 
 void
-find_places(const TermKeys *terms, const uint64_t *wanted, int64_t *places, size_t n)
+find_places(const TermKeys *of, const uint64_t *wanted, int64_t *places, size_t n)
 {
-    int64_t guessed[AHEAD];
-    for (size_t start = 0; start < n; start += AHEAD) {
-        size_t end = n - start < AHEAD ? n : start + AHEAD;
-        size_t next = n - end < AHEAD ? n : end + AHEAD;
-        /* ask for all that memory has to bring before waiting for any of it */
-        for (size_t i = end; i < next; i++)
-            PREFETCH(address_of(terms->buckets, bucket_of(terms, wanted[i])));
-        for (size_t i = start; i < end; i++) {
-            int64_t place = integer_at(terms->buckets, bucket_of(terms, wanted[i]));
-            place = place < 0 || place > terms->n_terms ? terms->n_terms : place;
-            guessed[i - start] = place;
-            PREFETCH(terms->keys + place);
-            PREFETCH(terms->keys + place + FIRST - 1); /* often in the next line */
+    const TermKeys terms = *of; /* which what is written cannot change */
+    int64_t guessed[AHEAD] = {0};
+    size_t ahead = n < AHEAD ? n : AHEAD;
+    /* what memory has to bring is asked for AHEAD keys before, its bucket twice as many */
+    for (size_t i = 0; i < n + 2 * ahead; i++) {
+        size_t next = i - ahead, now = next - ahead;
+        if (i < n)
+            PREFETCH(address_of(terms.buckets, bucket_of(&terms, wanted[i])));
+        if (now < n) {
+            uint64_t key = wanted[now];
+            int64_t place = place_from(&terms, guessed[now % AHEAD], key);
+            places[now] = terms.keys[place] == key ? place : terms.n_terms;
         }
-        for (size_t i = start; i < end; i++) {
-            int64_t place = place_from(terms, guessed[i - start], wanted[i]);
-            places[i] = terms->keys[place] == wanted[i] ? place : terms->n_terms;
+        if (next < n) {
+            int64_t place = integer_at(terms.buckets, bucket_of(&terms, wanted[next]));
+            place = (uint64_t)place > (uint64_t)terms.n_terms ? terms.n_terms : place;
+            guessed[next % AHEAD] = place;
+            PREFETCH(terms.keys + place);
+            PREFETCH(terms.keys + place + FIRST - 1); /* often in the next line */
         }
     }
 }

@@ -50,6 +50,16 @@ def test_each_key_is_found_and_no_other(keys: list[int]) -> None:
     )
 
 
+def test_keys_are_found_however_many_are_looked_up() -> None:
+    """They go through stages, of which the first and the last begin and end sooner."""
+    table = arrange_runs([run(dict.fromkeys(RANDOM[::2].tolist(), 1)), run({})])
+    expected = table.find_by_steps(RANDOM).tolist()
+
+    assert len({*expected}) > 1000
+    for n in [*range(140), len(RANDOM)]:
+        assert table.find(RANDOM[:n]).tolist() == expected[:n]
+
+
 @pytest.mark.parametrize("step", [1, 2, 7, 1 << 20])
 @pytest.mark.parametrize(
     "keys",

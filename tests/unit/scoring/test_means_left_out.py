@@ -36,7 +36,10 @@ def engines() -> Iterator[None]:
 
 
 def documents() -> tuple[list[str], list[Terms]]:
-    """Documents whose terms tell their classes, one without terms among them."""
+    """
+    Documents whose terms tell their classes, one without terms among them, and one with
+    more than are scored at once.
+    """
     chance = np.random.default_rng(5)
     labels = sorted(("ham", "spam")[number % 3 == 0] for number in range(N))
     views = []
@@ -50,6 +53,7 @@ def documents() -> tuple[list[str], list[Terms]]:
             for label in labels
         ]
         bags[7] = {}
+        bags[8] = {key << 30: key % 5 + 1 for key in range(1, 9000, 9)}
         views.append(terms_of(bags))
     return labels, views
 
