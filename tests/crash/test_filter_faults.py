@@ -4,7 +4,8 @@ Filtering that fails or is killed at any change it makes loses no mail, and is f
 Every call to the operating system that changes something is counted, and one after the
 other is struck: it fails, or the process dies before it, or halfway through it. Each
 time every message is in a mailbox, with all its bytes; the next run finishes, and then
-each is in exactly one. Where an mbox is filtered, so is every call that only looks.
+each is in exactly one, and marked. Where an mbox is filtered, so is every call that
+only looks.
 """
 
 import errno
@@ -23,6 +24,7 @@ import pytest
 from nbtext.errors import NbtextError
 from nbtext.files import _locking, _renaming, _replacing
 from nbtext.filtering.mailboxes import Marks, _carrying
+from nbtext.filtering.mailboxes._sequences import sequences_in
 from nbtext.filtering.rules import Rule
 from nbtext.scoring.classifier import Classifier
 from tests.build import maildir
@@ -165,6 +167,7 @@ CASES = {
     "Maildir flagged": Case("maildir", "", marks=Marks("S", ("Junk",))),
     "Maildir flagged and moved": Case("maildir", "maildir", across, Marks("S")),
     "MH": Case("mh", "mh", marks=Marks("", ("junk",))),
+    "MH flagged": Case("mh", "", marks=Marks("S", ("Junk",))),
     "MH copied": Case("mh", "mh", across),
     "MH copied to Maildir": Case("mh", "maildir", across),
     "Maildir copied to MH": Case("maildir", "mh", across),
@@ -208,6 +211,17 @@ def files_of(kind: str, path: Path) -> list[Path]:
         folders = [path / "cur", path / "new"]
         return [file for folder in folders for file in folder.glob("*")]
     return [file for file in path.iterdir() if file.name.isdigit()]
+
+
+def n_marked(kind: str, path: Path) -> int:
+    """Return how many messages of a mailbox have the keyword Junk, or are seen."""
+    if kind == "mbox":
+        return path.read_bytes().count(b"\nX-Keywords: Junk\n")
+    if kind == "maildir":
+        return sum(
+            "S" in file.name.partition(":2,")[2] for file in files_of(kind, path)
+        )
+    return len(sequences_in(str(path), range(1, 9)).get("Junk", ()))
 
 
 def without_marks(message: bytes) -> bytes:
@@ -307,6 +321,9 @@ def test_no_message_is_lost_and_the_next_run_finishes(
         kept = [one for one in MESSAGES if one not in moved]
         assert source == Counter(kept), f"after change {number}"
         assert target == Counter(moved), f"after change {number}"
+        if not moved:
+            marked = n_marked(CASES[name].source, place.folder / "source")
+            assert marked == len(SPAM), f"after change {number}"
         if CASES[name].source == "mh":
             names = [file.name for file in (place.folder / "source").iterdir()]
             numbers = [one for one in names if one[0] != "."]

@@ -80,9 +80,10 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
 
     Messages that another program moves or changes meanwhile are left alone. One that we
     may not move, as it is another user's, or mark, as it has two names, does not
-    keep others waiting.
+    keep others waiting. Marks that an MH folder cannot keep are not done.
     """
     done: set[str] = set()
+    marked: set[str] = set()
     refused: dict[str, MailboxError] = {}
     settled: dict[int, Folder] = {}
     error: NbtextError | None = None
@@ -96,6 +97,8 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
                     settled[id(target)] = target
                 if _carried_out(source, task):
                     done.add(task.message.name)
+                    if target is None:
+                        marked.add(task.message.name)
             except (PermissionError, FileExistsError) as failure:
                 refused[task.message.name] = _told(source, task, failure)
     except OSError as failure:
@@ -103,16 +106,18 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
         error.__cause__ = failure
     except (MailboxError, BusyError, SourceError) as failure:
         error = failure
-    try:
-        for folder in (*settled.values(), source):
+    for folder in (*settled.values(), source):
+        try:
             folder.settle()
-    except OSError as failure:
-        message = (
-            f"{source.path}: what was moved may not outlast a crash of the machine"
-        )
-        raise MailboxError(f"{message}: {failure.strerror}") from failure
-    except (MailboxError, BusyError, SourceError) as failure:
-        error = error or failure
+        except OSError as failure:
+            message = (
+                f"{source.path}: what was moved may not outlast a crash of the machine"
+            )
+            raise MailboxError(f"{message}: {failure.strerror}") from failure
+        except (MailboxError, BusyError, SourceError) as failure:
+            error = error or failure
+            if folder is source:
+                done -= marked
     return Moved(frozenset(done), refused, error)
 
 

@@ -820,6 +820,23 @@ def test_sequences_that_are_too_long_to_be_read_are_left_as_they_are(
     assert len([*box.messages()]) == 3
 
 
+def test_marks_that_an_mh_folder_cannot_keep_are_not_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, target = mh(tmp_path / "mh", 1, 2), mh(tmp_path / "target")
+    first, second = folder.messages()
+    tasks = [Task(first, None, marks_of(["junk"])), Task(second, target, NOTHING)]
+
+    def full(path: str, _: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    monkeypatch.setattr(_sequences, "replace_file", full)
+    moved = move_all(folder, tasks)
+
+    assert moved.done == {second.name}
+    assert "mh_sequences: cannot be written: No space" in str(moved.error)
+
+
 def test_a_name_without_a_dot_is_no_new_maildir_where_nobody_looks_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
