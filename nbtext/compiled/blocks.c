@@ -54,12 +54,6 @@ moved(__m128i value, __m128i constants, __m128i next)
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-WITH_PRODUCTS static inline __m128i
-loaded(const uint8_t *bytes)
-{
-    return _mm_loadu_si128((const __m128i *)bytes);
-}
-
 /*
  * The same for 64 bytes or more, of which a multiple of 16 is read (Gopal and others,
  * "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ", Intel 2009).
@@ -74,16 +68,16 @@ crc_by_products(uint32_t crc, const uint8_t *bytes, size_t length)
     const __m128i lower = _mm_setr_epi32(-1, 0, -1, 0);
     __m128i part[4];
     for (int n = 0; n < 4; n++)
-        part[n] = loaded(bytes + 16 * n);
+        part[n] = _mm_loadu_si128((const void *)(bytes + 16 * n));
     part[0] = _mm_xor_si128(part[0], _mm_cvtsi32_si128((int)crc));
     for (bytes += 64, length -= 64; length >= 64; bytes += 64, length -= 64)
         for (int n = 0; n < 4; n++)
-            part[n] = moved(part[n], by_64, loaded(bytes + 16 * n));
+            part[n] = moved(part[n], by_64, _mm_loadu_si128((const void *)(bytes + 16 * n)));
     __m128i sum = part[0];
     for (int n = 1; n < 4; n++)
         sum = moved(sum, by_16, part[n]);
     for (; length >= 16; bytes += 16, length -= 16)
-        sum = moved(sum, by_16, loaded(bytes));
+        sum = moved(sum, by_16, _mm_loadu_si128((const void *)bytes));
     /* from 128 bits to 64, to 32, and what is left by the polynomial */
     sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, by_16, 0x10));
     sum = _mm_xor_si128(_mm_srli_si128(sum, 4),

@@ -4,16 +4,6 @@
 
 #include <stddef.h>
 
-/* The number that half of a digest is in the ledger. */
-static uint64_t
-half_of(const uint8_t *digest)
-{
-    Pack pack = {digest, digest + 8};
-    uint64_t half;
-    take_bytes(&pack, 8, &half);
-    return half;
-}
-
 /* Take a value of an array; false if it is damaged. */
 static bool
 take_value(const Table *table, const Array *array, uint64_t place, uint64_t *value)
@@ -139,7 +129,8 @@ find_record(const Model *model, const Table *table, LedgerRow *row, bool *is_fou
 bool
 find_rows(const Model *model, const uint8_t *digest, Rows *rows)
 {
-    const LedgerRow new = {.high = half_of(digest), .low = half_of(digest + 8)};
+    const LedgerRow new = {.high = __builtin_bswap64(word_at(digest, 8)),
+                           .low = __builtin_bswap64(word_at(digest + 8, 8))};
     rows->n = 0;
     for (size_t n = 0; n < model->n_tables; n++)
         if (!add_rows(model->tables + n, new, rows))

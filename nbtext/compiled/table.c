@@ -187,7 +187,7 @@ are_complete(const Table *table, const Bags *bags, size_t n_views)
 Filling
 read_table(Slice file, const Header *header, Table *table)
 {
-    uint64_t end = (uint64_t)(header->end - file.at), said;
+    uint64_t end = (uint64_t)(header->end - file.at);
     Reading reading = {header->arrays, file, end, end, true};
     Bags bags[MOST_VIEWS] = {0};
     if (!find_arrays(&reading, header, table, bags))
@@ -195,11 +195,9 @@ read_table(Slice file, const Header *header, Table *table)
     table->length = rounded_up(reading.end + TRAILER_SIZE);
     if (table->length > length_of(file))
         return UNSOUND;
-    Pack trailer = {file.at + table->length - TRAILER_SIZE, file.at + table->length};
-    for (size_t n = 0; n < sizeof TRAILER; n++)
-        if (!take_byte(&trailer, TRAILER[n]))
-            return UNSOUND;
-    if (!take_bytes(&trailer, 8, &said) || said != table->length)
+    const uint8_t *trailer = file.at + table->length - TRAILER_SIZE;
+    if (memcmp(trailer, TRAILER, sizeof TRAILER) != 0
+        || __builtin_bswap64(word_at(trailer + sizeof TRAILER, 8)) != table->length)
         return UNSOUND;
     table->n_classes = header->n_classes;
     table->verified = calloc((size_t)table->checksums.length + 1, 1);

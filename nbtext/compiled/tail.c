@@ -60,18 +60,6 @@ grow(Tail *tail)
     return is_sound;
 }
 
-/* Return what is known to change of a key, nothing yet if it is new; NULL if it cannot be. */
-static Change *
-change_of(Tail *tail, uint64_t key)
-{
-    Change *change = grow(tail) ? slot_of(tail, key) : NULL;
-    if (change && change->key == NO_KEY) {
-        *change = (Change){.key = key};
-        tail->n++;
-    }
-    return change;
-}
-
 /* Add counts to others; false if they are too large. */
 static bool
 add_columns(int64_t (*to)[N_COLUMNS], const int64_t (*added)[N_COLUMNS])
@@ -85,12 +73,17 @@ add_columns(int64_t (*to)[N_COLUMNS], const int64_t (*added)[N_COLUMNS])
     return true;
 }
 
-/* Add what a table changes of a term. */
+/* Add what a table changes of a term; false if there is no room, or the sum is too large. */
 static bool
 take_change(void *into, uint64_t place, uint64_t key, const Counts *counts)
 {
-    Change *change = change_of(into, key);
+    Tail *tail = into;
+    Change *change = grow(tail) ? slot_of(tail, key) : NULL;
     (void)place;
+    if (change && change->key == NO_KEY) {
+        *change = (Change){.key = key};
+        tail->n++;
+    }
     return change && add_columns(change->columns, counts->columns);
 }
 

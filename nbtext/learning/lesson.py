@@ -258,8 +258,9 @@ def _fit_of(model: "StoredModel", change: Change) -> "Fit":
 
     rows = _held_out(model, change)
     coarse: dict[int, int] = {}  # to whole nats, because that is soon done
+    width = 2 * BINS_A_NAT
     for where, n in rows:
-        nat = where // (2 * BINS_A_NAT) * 2 + where % 2
+        nat = where // width * 2 + where % 2
         coarse[nat] = coarse.get(nat, 0) + n
     packed = _packed(rows)
     start = newton(_packed([*coarse.items()]), 1, PRIOR[0], 0.0, *PRIOR)
