@@ -81,12 +81,6 @@ is_utf8(Slice text)
     return true;
 }
 
-static bool
-has_mark(Slice text)
-{
-    return begins(text, "\xEF\xBB\xBF") || is_wide(text);
-}
-
 /* Make UTF-8 of bytes, each of which is a character; n from 0x80 on are in a table. */
 static Slice
 to_utf8(Mail *mail, Slice text, const uint16_t *table, size_t n)
@@ -131,7 +125,7 @@ decode(Mail *mail, Slice charset, Slice text)
     Charset known = charset_of(charset);
     if (known != SEVEN_BIT && is_ascii(text))
         return text;
-    if (known <= OTHER && !has_mark(text)) {
+    if (known <= OTHER && !begins(text, "\xEF\xBB\xBF") && !is_wide(text)) {
         const UpperHalf *half = known == OTHER ? upper_half_of(mail, charset) : NULL;
         size_t n = half ? half->n : 32;
         if (n && is_utf8(text))

@@ -36,14 +36,6 @@ type_text(Slice declared, uint8_t *copy, Slice *text)
     return found == NOT_THERE;
 }
 
-static const uint8_t *
-skip_digits(const uint8_t *at, const uint8_t *end)
-{
-    while (at < end && is_digit(*at))
-        at++;
-    return at;
-}
-
 /* What stands at a dot within an IPv4 address: the three numbers around and behind it. */
 static bool
 numbers_at(Slice text, const uint8_t *dot, Slice *numbers)
@@ -53,7 +45,8 @@ numbers_at(Slice text, const uint8_t *dot, Slice *numbers)
         start--;
     numbers[0] = slice(start, dot);
     for (int n = 1; n < 3; n++) {
-        end = skip_digits(dot + 1, text.end);
+        for (end = dot + 1; end < text.end && is_digit(*end);)
+            end++;
         numbers[n] = slice(dot + 1, end);
         if (end == dot + 1 || end - dot > 4 || end == text.end || *end != '.')
             return false;
@@ -116,9 +109,7 @@ static bool
 is_like(Slice text, const char *pattern)
 {
     for (; *pattern; pattern++, text.at++) {
-        if (text.at == text.end)
-            return false;
-        uint8_t byte = *text.at;
+        uint8_t byte = text.at < text.end ? *text.at : 0;
         bool fits = *pattern == 'A'   ? (uint8_t)(byte - 'A') < 26
                     : *pattern == 'a' ? (uint8_t)(byte - 'a') < 26
                     : *pattern == '9' ? is_digit(byte)
@@ -179,7 +170,7 @@ field_text(Mail *mail, const Field *field)
     if (is_equal(field->name, "content-type") || is_equal(field->name, "date")) {
         Slice text = stripped(field->value);
         uint8_t *copy = grab_for(mail, length_of(text) + 16);
-        bool is_known = is_plain(text)
+        bool is_known = is_ascii(text) && !find_text(text, slice_of("=?"))
                         && (*field->name.at == 'd' ? date_text(text, copy, &text)
                                                    : type_text(text, copy, &text));
         return is_known ? text : mail->ask(mail, FIELD_TEXT, field->name, field->value);
@@ -227,20 +218,11 @@ add_summary(Mail *mail, const Head *head)
     add_text(mail, texts, slice_of("hops"), slice(hops, hop));
 }
 
-/* Whether the texts and names have more bytes than characters that view H may read. */
-static bool
-are_long(const Text *text)
-{
-    size_t length = 0;
-    for (; text; text = text->next)
-        length += length_of(text->name) + length_of(text->text);
-    return length > MAX_HEADER_CHARS;
-}
-
 void
 add_headers(Mail *mail, const Head *head)
 {
     Texts *texts = mail->texts + HEADERS_TEXT;
+    size_t length = 0;
     for (const Field *field = head->first; field; field = field->next)
         add_text(mail, texts, field->name, field_text(mail, field));
     add_summary(mail, head);
@@ -248,6 +230,8 @@ add_headers(Mail *mail, const Head *head)
         Slice name = slice(field->name.at - 5, field->name.end); /* with "part." */
         add_text(mail, texts, name, field_text(mail, field));
     }
-    if (are_long(texts->first))
+    for (const Text *text = texts->first; text; text = text->next)
+        length += length_of(text->name) + length_of(text->text);
+    if (length > MAX_HEADER_CHARS) /* perhaps more characters, too */
         stop(mail, REFUSED);
 }

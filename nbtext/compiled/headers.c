@@ -28,18 +28,12 @@ is_invisible(Slice name)
     return *prefix || is_one_of(name, INVISIBLE);
 }
 
-static bool
-is_name_byte(uint8_t byte)
-{
-    return byte > ' ' && byte < 0x7F && byte != ':';
-}
-
 /* Whether a field begins here, as _FIELD_START says. */
 static bool
 is_field_start(Slice text)
 {
     const uint8_t *at = text.at;
-    while (at < text.end && is_name_byte(*at))
+    while (at < text.end && *at > ' ' && *at < 0x7F && *at != ':')
         at++;
     if (at == text.at || at - text.at > LONGEST_NAME)
         return false;
@@ -82,30 +76,34 @@ take_line(Mail *mail, Slice *block)
 static void
 take_name(Mail *mail, Slice written, Field *field)
 {
-    uint8_t *copy = grab_for(mail, 5 + length_of(written));
+    uint8_t *copy = grab_for(mail, 5 + length_of(written)), *to = copy + 5;
     memcpy(copy, "part.", 5);
-    uint8_t *to = copy + 5;
-    for (const uint8_t *at = written.at; at < written.end; at++)
-        *to++ = lower(*at);
+    while (written.at < written.end)
+        *to++ = lower(*written.at++);
     field->name = slice(copy + 5, to);
     field->hash = hash_of(field->name);
 }
 
-/* What precedes a line's first colon: a name, nothing, or not to be read here. */
-static Search
-find_name(Slice line, Slice *name)
+/* Find a name before a line's first colon; false if there is none. */
+static bool
+find_name(Mail *mail, Slice line, Slice *name)
 {
-    const uint8_t *colon = find_byte(line, ':');
-    if (!colon || colon - line.at >= LONGEST_NAME)
-        return NOT_THERE;
-    *name = slice(line.at, colon);
-    if (!is_ascii(*name))
-        return IS_ODD;
+    const uint8_t *at = line.at;
+    uint8_t all = 0;
+    if (length_of(line) > LONGEST_NAME)
+        line.end = line.at + LONGEST_NAME;
+    while (at < line.end && *at != ':')
+        all |= *at++;
+    if (at == line.end)
+        return false;
+    if (all >= 0x80)
+        stop(mail, REFUSED);
+    *name = slice(line.at, at);
     while (name->at < name->end && is_text_space(name->end[-1]))
         name->end--;
-    bool is_name = name->at < name->end && !find_byte(*name, ' ')
-                   && !find_byte(*name, '\t');
-    return is_name ? FOUND : NOT_THERE;
+    for (at = name->at; at < name->end && *at != ' ' && *at != '\t';)
+        at++;
+    return at == name->end && at > name->at;
 }
 
 static void
@@ -128,7 +126,7 @@ add_field(Mail *mail, Head *head, Slice line, Slice name)
         stop(mail, REFUSED);
     field->next = NULL;
     field->line = line;
-    field->value = slice(find_byte(line, ':') + 1, line.end);
+    field->value = slice(find_byte(slice(name.end, line.end), ':') + 1, line.end);
     if (is_equal(field->name, "received")) /* the date is behind the last semicolon */
         for (const uint8_t *at = line.end; at-- > field->value.at;)
             if (*at == ';') {
@@ -139,19 +137,23 @@ add_field(Mail *mail, Head *head, Slice line, Slice name)
     APPEND(head->first, head->last, field);
 }
 
+/* Read lines up to an empty one; what is behind that is the body. */
 static void
 read_block(Mail *mail, Slice block, Head *head)
 {
-    while (block.at) {
+    const uint8_t *start = block.at, *line_end = start;
+    while (block.at && (block.at == block.end || *block.at != '\n')) {
         Slice name, line = take_line(mail, &block);
-        Search found = find_name(line, &name);
-        if (found == IS_ODD)
+        line_end = block.at ? block.at - 1 : block.end;
+        if ((size_t)(line_end - start) > mail->header_left)
             stop(mail, REFUSED);
-        if (found == FOUND)
+        if (find_name(mail, line, &name))
             add_field(mail, head, line, name);
         else if (line.at < line.end && !is_envelope(line))
             add_text(mail, &head->strays, slice(line.at, line.at), line);
     }
+    mail->header_left -= (size_t)(line_end - start);
+    head->body = block.at ? block.at + 1 : block.end;
 }
 
 void
@@ -159,18 +161,8 @@ read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head)
 {
     *head = (Head){0};
     head->body = start;
-    Slice rest = slice(start, end);
-    if (start < end && *start == '\n') {
+    if (start < end && *start == '\n')
         head->body = start + 1;
-        return;
-    }
-    if (!is_field_start(rest))
-        return;
-    const uint8_t *empty = find_text(rest, slice_of("\n\n"));
-    Slice block = slice(start, empty ? empty : end);
-    head->body = empty ? empty + 2 : end;
-    if (length_of(block) > mail->header_left)
-        stop(mail, REFUSED);
-    mail->header_left -= length_of(block);
-    read_block(mail, block, head);
+    else if (is_field_start(slice(start, end)))
+        read_block(mail, slice(start, end), head);
 }

@@ -369,13 +369,6 @@ is_ascii(Slice text)
     return !(all & 0x8080808080808080u);
 }
 
-/* Whether a field's value is read as it stands: ASCII without encoded words. */
-static inline bool
-is_plain(Slice value)
-{
-    return is_ascii(value) && !find_text(value, slice_of("=?"));
-}
-
 /* Copy a text to a place that has room for it; return where it ends. */
 static inline uint8_t *
 put(uint8_t *at, Slice text)

@@ -42,43 +42,20 @@ space_at(Slice text)
     return last <= 0x8A || last == 0xA8 || last == 0xA9 || last == 0xAF ? 3 : 0;
 }
 
-static const uint8_t *
-skip_space(Slice text)
-{
-    size_t n;
-    while ((n = space_at(text)))
-        text.at += n;
-    return text.at;
-}
-
 /* --- comments --------------------------------------------------------------------- */
 
-/* The end of the last comment, NULL if none ends. */
-static const uint8_t *
-last_comment_end(Slice markup)
-{
-    for (const uint8_t *at = markup.end; at - markup.at >= 3; at--)
-        if (at[-1] == '>' && at[-2] == '-' && at[-3] == '-')
-            return at;
-    return NULL;
-}
-
-/* Remove the comments that end. */
+/* Remove the comments that end; behind the first that does not, none does. */
 static Slice
 without_comments(Mail *mail, Slice rest)
 {
-    const uint8_t *last, *start;
-    if (!find_text(rest, slice_of("<!--")) || !(last = last_comment_end(rest)))
+    const uint8_t *start = find_text(rest, slice_of("<!--")), *end;
+    if (!start)
         return rest;
     uint8_t *copy = grab_for(mail, length_of(rest)), *to = copy;
-    /* up to the last end, each comment has one */
-    while (rest.at < last
-           && (start = find_text(slice(rest.at, last), slice_of("<!--")))) {
-        const uint8_t *end = find_text(slice(start + 4, last), slice_of("-->"));
-        if (!end)
-            break;
+    while (start && (end = find_text(slice(start + 4, rest.end), slice_of("-->")))) {
         to = put(to, slice(rest.at, start));
         rest.at = end + 3;
+        start = find_text(rest, slice_of("<!--"));
     }
     return slice(copy, put(to, rest));
 }
@@ -112,14 +89,6 @@ is_inline_name(Slice name)
     return false;
 }
 
-static const uint8_t *
-name_end(Slice text)
-{
-    while (text.at < text.end && *text.at != '>' && *text.at != '/' && !space_at(text))
-        text.at++;
-    return text.at;
-}
-
 /* What begins with a "<" of a text. */
 static Tag
 tag_at(Slice text)
@@ -128,12 +97,19 @@ tag_at(Slice text)
     if (first == text.end
         || !(is_letter(*first) || *first == '/' || *first == '!' || *first == '?'))
         return (Tag){NULL, false};
+    for (uint64_t word; text.end - end >= 8; end += 8) { /* of which none is "<" or ">" */
+        word = (word_at(end, 8) | 0x0202020202020202u) ^ 0x3E3E3E3E3E3E3E3Eu;
+        if ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u)
+            break;
+    }
     while (end < text.end && *end != '<' && *end != '>')
         end++;
     if (end == text.end || *end == '<')
         return (Tag){NULL, false};
-    Slice name = slice(first + (*first == '/'), end + 1);
-    name.end = name_end(name);
+    Slice rest = slice(first + (*first == '/'), end), name = rest;
+    while (rest.at < end && *rest.at != '/' && (is_letter(*rest.at) || !space_at(rest)))
+        rest.at++;
+    name.end = rest.at;
     return (Tag){end + 1, name.at < name.end && is_inline_name(name)};
 }
 
@@ -142,7 +118,8 @@ static const uint8_t *
 skip_tags(Slice text)
 {
     for (;;) {
-        text.at = skip_space(text);
+        for (size_t n; (n = space_at(text));)
+            text.at += n;
         if (text.at == text.end || *text.at != '<')
             return text.at;
         Tag tag = tag_at(text);

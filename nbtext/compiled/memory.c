@@ -53,26 +53,22 @@ grab(Arena *arena, size_t size)
     return memory;
 }
 
-static void
-release_last(Arena *arena)
-{
-    Block *last = arena->last;
-    arena->last = last->before;
-    free(last);
-}
-
 void
 empty_arena(Arena *arena)
 {
-    while (arena->last && (arena->last->before || arena->last->size > BLOCK_SIZE))
-        release_last(arena);
-    if (arena->last)
-        arena->last->used = 0;
+    Block *last = arena->last;
+    for (; last && (last->before || last->size > BLOCK_SIZE); last = arena->last) {
+        arena->last = last->before;
+        free(last);
+    }
+    if (last)
+        last->used = 0;
 }
 
 void
 release_arena(Arena *arena)
 {
-    while (arena->last)
-        release_last(arena);
+    empty_arena(arena);
+    free(arena->last);
+    arena->last = NULL;
 }

@@ -102,10 +102,7 @@ decode_piece(Slice piece, uint8_t *to)
             n_digits = 0;
         }
     }
-    if (n_digits == 3)
-        bits <<= 6;
-    if (n_digits == 2)
-        bits <<= 12;
+    bits <<= 6 * (4 - n_digits);
     if (n_digits >= 2)
         *to++ = (uint8_t)(bits >> 16);
     if (n_digits == 3)
