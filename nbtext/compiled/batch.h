@@ -17,13 +17,18 @@ typedef struct {
 typedef struct {
     BatchView views[MOST_VIEWS];
     Keys facts; /* of each message its digest, two numbers, its fingerprint and its kind */
+    Hash lanes[LANES]; /* of texts whose digests are not there yet */
+    int n_lanes;
     Keys slots;
+    uint32_t n_slotted; /* what is less, slots have of messages before */
     uint64_t secret; /* odd */
     bool are_counted; /* keys are distinct, and it is said how often each occurs */
 } Batch;
 
 /* Add a message, without terms if it was not read; false if there is no memory. */
 bool push_message(Batch *batch, Mail *mail, bool is_read);
+/* Find the digests that are not there yet, but for so many. */
+void find_digests(Batch *batch, int n_left);
 /* Return a batch as Python has it. */
 PyObject *batch_of(const Batch *batch, size_t n_views);
 void release_batch(Batch *batch);

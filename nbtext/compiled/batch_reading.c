@@ -10,13 +10,15 @@
 
 #include "batch.h"
 
-enum { LEAST_BITS = 6, EASY_BITS = 13, MOST_STEPS = 256, N_FACTS = 4 };
+enum { LEAST_BITS = 6, EASY_BITS = 13, MOST_STEPS = 256, N_FACTS = 4,
+       MOST_WAITING = 1 << 18 }; /* bytes of a text that is hashed beside others */
 
 /* Count keys; write the distinct ones, in the order in which they occur first. Whether one is
-   new is hard to foretell, so nothing but a collision is a branch. */
+   new is hard to foretell, so nothing but a collision is a branch. Slots below `first` are
+   empty: what messages before have left. */
 static Outcome
-count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_t *distinct,
-           int16_t *counts, size_t *n_distinct)
+count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint32_t first,
+           uint64_t *distinct, int16_t *counts, size_t *n_distinct)
 {
     size_t mask = ((size_t)1 << bits) - 1;
     uint32_t n = 0;
@@ -28,14 +30,14 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_
         counts[n] = 0;
         uint32_t place;
         for (;; slot = (slot + 1) & mask) {
-            place = slots[slot] - 1; /* that of its key, or if it is empty the next one */
+            place = slots[slot] - first; /* that of its key, or if it is empty the next one */
             place = place < n ? place : n;
             if (distinct[place] == key || !left--)
                 break;
         }
         if (left < 0 || counts[place] == INT16_MAX)
             return REFUSED;
-        slots[slot] = place + 1;
+        slots[slot] = first + place;
         counts[place] = (int16_t)(counts[place] + 1);
         n += place == n;
     }
@@ -75,17 +77,21 @@ push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint
     int bits = LEAST_BITS;
     while ((size_t)1 << bits < (bits < EASY_BITS ? 8 : 2) * n) /* 32 KiB are in the caches */
         bits++;
+    size_t room = batch->slots.room;
     view->counts.length = (before + 3) / 4;
-    batch->slots.length = 0;
     if (n > INT32_MAX || !make_room(&batch->slots, (size_t)1 << (bits - 1))
         || !make_room(&view->keys, n) || !make_room(&view->counts, n / 4 + 1))
         return OUT_OF_MEMORY;
     uint32_t *slots = (uint32_t *)(void *)batch->slots.values;
+    if (room < batch->slots.room || n > UINT32_MAX - batch->n_slotted) {
+        memset(slots, 0, batch->slots.room * sizeof *batch->slots.values);
+        batch->n_slotted = 1;
+    }
     uint64_t *distinct = view->keys.values + before;
     int16_t *counts = (int16_t *)(void *)view->counts.values + before;
-    memset(slots, 0, sizeof *slots << bits);
-    Outcome outcome
-        = count_keys(keys, batch->secret, bits, slots, distinct, counts, &n_distinct);
+    Outcome outcome = count_keys(keys, batch->secret, bits, slots, batch->n_slotted, distinct,
+                                 counts, &n_distinct);
+    batch->n_slotted += (uint32_t)n;
     if (factor)
         *mark += mark_of(distinct, counts, n_distinct, factor);
     view->keys.length = before + n_distinct;
@@ -110,6 +116,26 @@ push_terms(Batch *batch, Mail *mail, uint64_t *mark)
     return outcome;
 }
 
+void
+find_digests(Batch *batch, int n_left)
+{
+    while (batch->n_lanes > n_left) {
+        bool is_full = batch->n_lanes == LANES;
+        if (is_full)
+            hash_together(batch->lanes);
+        for (int n = batch->n_lanes; n--;) {
+            Hash *lane = batch->lanes + n;
+            if (is_full && length_of(lane->rest) > HASHED)
+                continue;
+            add_to_hash(lane, lane->rest);
+            end_hash(lane, (uint8_t *)(batch->facts.values + lane->place));
+            Hash ended = *lane;
+            *lane = batch->lanes[--batch->n_lanes];
+            batch->lanes[batch->n_lanes] = ended;
+        }
+    }
+}
+
 bool
 push_message(Batch *batch, Mail *mail, bool is_read)
 {
@@ -122,10 +148,17 @@ push_message(Batch *batch, Mail *mail, bool is_read)
             return false;
     uint64_t *facts = batch->facts.values + batch->facts.length;
     memset(facts, 0, DIGEST_SIZE);
-    if (outcome == READ && mail->is_named)
-        memcpy(facts, mail->digest, DIGEST_SIZE);
     facts[2] = mark;
     facts[3] = outcome == READ ? 1 + (uint64_t)mail->is_typical : 0;
+    if (outcome == READ && mail->is_named) {
+        bool may_wait = length_of(mail->named.rest) <= MOST_WAITING && mail->n_views
+                        && mail->views->tables->has_vectors;
+        mail->named.place = batch->facts.length;
+        Hash named = mail->named;
+        mail->named = batch->lanes[batch->n_lanes];
+        batch->lanes[batch->n_lanes++] = named;
+        find_digests(batch, may_wait ? LANES - 1 : 0);
+    }
     batch->facts.length += N_FACTS;
     return true;
 }
@@ -152,6 +185,8 @@ release_batch(Batch *batch)
         release_keys(&batch->views[n].counts);
         release_keys(&batch->views[n].ends);
     }
+    for (int n = 0; n < LANES; n++)
+        release_keys(&batch->lanes[n].room);
     release_keys(&batch->facts);
     release_keys(&batch->slots);
 }

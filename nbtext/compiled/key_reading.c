@@ -152,6 +152,7 @@ read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
             return OUT_OF_MEMORY;
         trim_mail(mail);
     }
+    find_digests(batch, 0);
     return READ;
 }
 

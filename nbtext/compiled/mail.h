@@ -30,14 +30,20 @@ void release_arena(Arena *arena);
 
 /* --- BLAKE2b: blake2b.c ----------------------------------------------------------- */
 
+enum { HASHED = 128, LANES = 4 }; /* bytes of a block; texts that are hashed at a time */
+
 typedef struct {
-    uint64_t state[8], n_hashed;
-    uint8_t block[128];
-    size_t filled, size;
+    uint64_t state[9];  /* the last is how many bytes were hashed */
+    Slice rest;         /* of the text */
+    size_t size, place; /* of the digest */
+    Keys room;          /* for bytes of a text that waits for others */
 } Hash;
 
 void start_hash(Hash *hash, size_t size);
-void add_to_hash(Hash *hash, Slice data);
+/* Hash a text, once; it is still there when the hash ends. */
+void add_to_hash(Hash *hash, Slice text);
+/* Hash of each of LANES texts as much as all of them have, but for their last blocks. */
+void hash_together(Hash *of);
 /* Write as many bytes as the hash was started with. */
 void end_hash(Hash *hash, uint8_t *digest);
 
@@ -134,7 +140,7 @@ struct Mail {
     bool is_named; /* whether a message gets a digest */
 
     Keys keys[MOST_VIEWS];
-    uint8_t digest[DIGEST_SIZE];
+    Hash named; /* what the digest is of */
     bool is_typical; /* mail: has at least two of the fields that mail has */
 
     Outcome outcome;
@@ -188,6 +194,8 @@ uint64_t salt_of(Mail *mail, Slice name);
 void add_text(Mail *mail, Texts *texts, Slice name, Slice text);
 /* Whether a mark says that the bytes are UTF-16 or UTF-32. */
 bool is_wide(Slice data);
+/* Begin what a message is named by, so many bytes at the most; return where it is written. */
+uint8_t *begin_naming(Mail *mail, size_t most);
 /* Return CR LF and CR as line feeds. */
 Slice with_line_feeds(Mail *mail, Slice data);
 

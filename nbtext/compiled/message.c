@@ -7,7 +7,7 @@
 enum { MOST_KEPT = 1 << 16 }; /* room for keys that waits for the next message */
 
 static const char *const IDENTIFYING[] = {"from", "to", "date", "subject", "message-id"};
-enum { N_IDENTIFYING = 5 };
+enum { N_IDENTIFYING = 5, OF_SIZE = 24 }; /* fields; bytes of a size and of what is around it */
 
 void
 add_text(Mail *mail, Texts *texts, Slice name, Slice text)
@@ -77,11 +77,10 @@ beginning(Slice data, size_t room)
 {
     if (length_of(data) <= room)
         return data;
-    const uint8_t *end = data.at + room, *least = room > 4 ? end - 4 : data.at;
-    for (const uint8_t *at = end; at > least; at--)
-        if ((*at & 0xC0) != 0x80)
-            return slice(data.at, at);
-    return slice(data.at, end);
+    for (size_t n = room; n && n + 4 > room; n--)
+        if ((data.at[n] & 0xC0) != 0x80)
+            return slice(data.at, data.at + n);
+    return slice(data.at, data.at + room);
 }
 
 /* Add the text of each text part, as long as there is room. */
@@ -148,66 +147,63 @@ read_view(Mail *mail, const MailView *view, Keys *keys)
 
 /* --- the digest ------------------------------------------------------------------- */
 
-/* Hash data without white space, unless there is no hash; return how many bytes that is. */
-static size_t
-name_by_rest(Hash *hash, Slice data)
+/* Copy data without white space to a place with room for it, and a byte more. */
+static uint8_t *
+put_rest(uint8_t *to, Slice data)
 {
-    uint8_t rest[1024];
-    size_t n = 0, filled = 0;
-    for (const uint8_t *at = data.at; at < data.end; at++) {
-        rest[filled] = *at;
-        if (is_space(*at))
-            continue;
-        n++;
-        filled = (filled + 1) % sizeof rest;
-        if (!filled && hash)
-            add_to_hash(hash, slice(rest, rest + sizeof rest));
+    for (; data.at < data.end; data.at++) {
+        *to = *data.at;
+        to += !is_space(*data.at);
     }
-    if (hash)
-        add_to_hash(hash, slice(rest, rest + filled));
-    return n;
+    return to;
 }
 
-/* Hash a leaf behind its size; return that. */
-static size_t
-name_by_leaf(Mail *mail, Hash *hash, const Leaf *leaf)
+/* Write a leaf behind its size. */
+static uint8_t *
+put_leaf(Mail *mail, uint8_t *to, const Leaf *leaf)
 {
-    uint8_t size[24], *end = size;
     bool is_data = leaf->kind == DATA;
     Slice data = without_end_space(is_data ? leaf->data : with_line_feeds(mail, leaf->data));
-    size_t n = is_data ? name_by_rest(NULL, data) : length_of(data);
-    *end++ = '\n';
-    end = put_number(end, n);
-    *end++ = ':';
-    add_to_hash(hash, slice(size, end));
     if (is_data)
-        name_by_rest(hash, data);
-    else
-        add_to_hash(hash, data);
-    return n;
+        data = slice(to + OF_SIZE, put_rest(to + OF_SIZE, data));
+    *to++ = '\n';
+    to = put_number(to, length_of(data));
+    *to++ = ':';
+    return (uint8_t *)memmove(to, data.at, length_of(data)) + length_of(data);
+}
+
+uint8_t *
+begin_naming(Mail *mail, size_t most)
+{
+    mail->named.room.length = 0;
+    if (!make_room(&mail->named.room, most / 8 + 1))
+        stop(mail, OUT_OF_MEMORY);
+    start_hash(&mail->named, DIGEST_SIZE);
+    return (uint8_t *)mail->named.room.values;
 }
 
 /* Name the message; what has nothing to be named by is refused. */
 static void
-find_digest(Mail *mail, const Head *head)
+name_mail(Mail *mail, const Head *head)
 {
-    Hash hash;
-    size_t n_named = 0;
-    start_hash(&hash, DIGEST_SIZE);
+    size_t most = HEADER_BYTES - mail->header_left + N_IDENTIFYING, least = N_IDENTIFYING - 1;
+    for (const Leaf *leaf = mail->first_leaf; leaf; leaf = leaf->next, least += strlen("\n0:"))
+        most += length_of(leaf->data) + OF_SIZE;
+    uint8_t *text = begin_naming(mail, most), *to = text;
     for (size_t n = 0; n < N_IDENTIFYING; n++) {
         const Field *field = head->first;
         while (field && !is_equal(field->name, IDENTIFYING[n]))
             field = field->next;
         if (n)
-            add_to_hash(&hash, slice_of("\n"));
+            *to++ = '\n';
         if (field)
-            n_named += name_by_rest(&hash, field->value);
+            to = put_rest(to, field->value);
     }
     for (const Leaf *leaf = mail->first_leaf; leaf; leaf = leaf->next)
-        n_named += name_by_leaf(mail, &hash, leaf);
-    if (!n_named)
+        to = put_leaf(mail, to, leaf);
+    mail->named.rest = slice(text, to);
+    if (length_of(mail->named.rest) == least)
         stop(mail, REFUSED);
-    end_hash(&hash, mail->digest);
 }
 
 /* --- all of it -------------------------------------------------------------------- */
@@ -228,7 +224,7 @@ read_texts(Mail *mail, Slice data)
     add_raw(mail, &head, data.end);
     add_body(mail);
     if (mail->is_named)
-        find_digest(mail, &head);
+        name_mail(mail, &head);
 }
 
 static void
@@ -279,6 +275,7 @@ release_mail(Mail *mail)
     release_arena(&mail->arena);
     for (size_t n = 0; n < MOST_VIEWS; n++)
         release_keys(mail->keys + n);
+    release_keys(&mail->named.room);
     free(mail);
 }
 
@@ -289,4 +286,6 @@ trim_mail(Mail *mail)
     for (size_t n = 0; n < mail->n_views; n++)
         if (mail->keys[n].room > MOST_KEPT)
             release_keys(mail->keys + n);
+    if (mail->named.room.room > MOST_KEPT)
+        release_keys(&mail->named.room);
 }

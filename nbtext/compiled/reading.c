@@ -7,14 +7,10 @@ enum { SEARCHED = 1024 }; /* bytes, for NULs */
 static void
 name_text(Mail *mail, Slice data)
 {
-    uint8_t size[8];
-    Hash hash;
+    uint8_t *text = begin_naming(mail, 8 + length_of(data));
     for (int n = 0; n < 8; n++)
-        size[n] = (uint8_t)((uint64_t)length_of(data) >> 8 * n);
-    start_hash(&hash, DIGEST_SIZE);
-    add_to_hash(&hash, slice(size, size + 8));
-    add_to_hash(&hash, data);
-    end_hash(&hash, mail->digest);
+        text[n] = (uint8_t)((uint64_t)length_of(data) >> 8 * n);
+    mail->named.rest = slice(text, put(text + 8, data));
 }
 
 void
