@@ -101,19 +101,21 @@ next_token(const Tables *tables, Slice *text, Token *token, const uint8_t **star
     return true;
 }
 
-/* Tokens in their order: polynomials, and where each of them stands. */
+/* Tokens in their order: polynomials as they are written, and where each of them stands. Those
+   of up to eight bytes of ASCII are folded when keys are made; others are listed. */
 typedef struct {
-    uint64_t written[TOGETHER], folded[TOGETHER];
+    uint64_t written[TOGETHER], folded[TOGETHER]; /* the latter of others alone */
+    size_t others[TOGETHER], n, n_others;
     Slice spans[TOGETHER];
-    size_t n;
 } Tokens;
 
+/* Add one of the others. */
 static inline void
-add_token(Tokens *tokens, Token token, Slice span)
+add_token(Tokens *tokens, size_t n, Token token)
 {
-    tokens->written[tokens->n] = token.written;
-    tokens->folded[tokens->n] = token.folded;
-    tokens->spans[tokens->n++] = span;
+    tokens->written[n] = token.written;
+    tokens->folded[tokens->n_others] = token.folded;
+    tokens->others[tokens->n_others++] = n;
 }
 
 /* What the keys of terms are made of, and the hash of the token before, if any. */
@@ -128,10 +130,14 @@ FOR_EACH_PROCESSOR static uint64_t *
 put_keys(Hashing *hashing, const Tokens *tokens, uint64_t *restrict at)
 {
     const View *view = &hashing->view;
-    const uint64_t *alone = view->fold_tokens ? tokens->folded : tokens->written;
-    const uint64_t *paired = view->fold_pairs ? tokens->folded : tokens->written;
-    uint64_t hashes[TOGETHER + 1], *last = hashes, salt = hashing->salt;
+    uint64_t hashes[TOGETHER + 1], folded[TOGETHER], *last = hashes, salt = hashing->salt;
+    const uint64_t *alone = view->fold_tokens ? folded : tokens->written;
+    const uint64_t *paired = view->fold_pairs ? folded : tokens->written;
     size_t n = tokens->n;
+    for (size_t i = 0; i < n; i++)
+        folded[i] = folded_ascii(tokens->written[i]);
+    for (size_t i = 0; i < tokens->n_others; i++)
+        folded[tokens->others[i]] = tokens->folded[i];
     hashes[0] = hashing->before;
     for (size_t i = 0; view->pairs && i < n; i++)
         hashes[i + 1] = mixed((paired[i] + salt) * SPREAD);
@@ -171,20 +177,24 @@ read_ascii(const Tables *tables, Slice *text, size_t most, Tokens *tokens)
     uint64_t is_token = kinds.low | kinds.high, is_single = kinds.low & kinds.high;
     uint64_t is_other = (kinds.low ^ kinds.low << 1) | (kinds.high ^ kinds.high << 1);
     uint64_t valid = kinds.n < 64 ? ((uint64_t)1 << kinds.n) - 1 : UINT64_MAX;
-    uint64_t starts = (is_other | is_single) & is_token & valid;
+    uint64_t starts = (is_other | is_single) & is_token & valid, open = 0;
     uint64_t ends = (is_other | is_single) & is_token << 1 & valid;
-    bool is_all = at + kinds.n == text->end;
-    while (starts && tokens->n < most) {
-        size_t start = (size_t)__builtin_ctzll(starts), end = kinds.n;
-        if (ends)
-            end = (size_t)__builtin_ctzll(ends);
-        else if (!is_all)
-            break;
-        starts &= starts - 1;
-        ends &= ends - 1;
-        Slice span = slice(at + start, at + end);
-        add_token(tokens, ascii_token(span.at, span.end, text->end), span);
+    size_t n = tokens->n;
+    int last = length_of(*text) < 72 ? (int)length_of(*text) - 8 : 64; /* where a word begins */
+    if (starts > ends && at + kinds.n == text->end && kinds.n < 64)
+        ends |= (uint64_t)1 << kinds.n;
+    else if (starts > ends)
+        starts ^= open = (uint64_t)1 << (63 - __builtin_clzll(starts));
+    for (; starts && n < most; n++, starts &= starts - 1, ends &= ends - 1) {
+        int start = __builtin_ctzll(starts), end = __builtin_ctzll(ends);
+        tokens->spans[n] = slice(at + start, at + end);
+        if (end - start <= 8 && start <= last)
+            tokens->written[n] = word_at(at + start, 8) & UINT64_MAX >> 8 * (8 + start - end);
+        else
+            add_token(tokens, n, ascii_token(at + start, at + end, text->end));
     }
+    tokens->n = n;
+    starts |= open;
     text->at = at + (starts ? (size_t)__builtin_ctzll(starts) : kinds.n);
     return kinds.n == length;
 }
@@ -195,7 +205,7 @@ read_some(const Tables *tables, Slice *text, size_t most, Tokens *tokens)
 {
     Token token;
     bool is_ascii = true; /* as far as is known */
-    tokens->n = 0;
+    tokens->n = tokens->n_others = 0;
     while (tokens->n < most && text->at < text->end) {
         const uint8_t *before = text->at;
         if (is_ascii)
@@ -205,7 +215,8 @@ read_some(const Tables *tables, Slice *text, size_t most, Tokens *tokens)
         if (!next_token(tables, text, &token, &before))
             break;
         is_ascii = text->at[-1] < 0x80;
-        add_token(tokens, token, slice(before, text->at));
+        tokens->spans[tokens->n] = slice(before, text->at);
+        add_token(tokens, tokens->n++, token);
     }
 }
 

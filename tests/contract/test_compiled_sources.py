@@ -18,7 +18,7 @@ ALONE = {
 """What no Python module does, or is a part of one's file."""
 
 MOST_LINES_OF_ONE = 400
-MOST_LINES = 8_184
+MOST_LINES = 8_180
 STRICT = [
     "-std=c11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Wshadow",
     "-Werror", "-fanalyzer",
