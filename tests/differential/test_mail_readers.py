@@ -3,6 +3,7 @@
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -381,6 +382,25 @@ def test_texts_are_looked_for_in_one_message_at_a_time() -> None:
 LONG = b"Subject: x\n\n" + b" ".join(b"%x" % (n * n % 7919) for n in range(30_000))
 COUNTED = b"Subject: x\n\n" + b"again " * 32_767
 REPEATED = b"Subject: x\n\n" + b"again " * 70_000
+
+
+@pytest.mark.parametrize("settings", [ALL[0], ALL[3]], ids=["mail", "text"])
+def test_digests_side_by_side_are_those_of_each_alone(settings: Settings) -> None:
+    """Four texts are hashed at a time, as far as all have blocks of 128 bytes."""
+    lengths = [*range(1, 400), 1_000, 5_000, 300_000, 20_000, 70_000, 128, 256]
+    Random(1).shuffle(lengths)  # noqa: S311  no secret
+    fields = (b"", b"Content-Type: image/png\n", b"To: b\nDate: today\n")
+    texts = [
+        b"Subject: x\n%s\n%s"
+        % (fields[n % 3], b"ab cd ef gh\n" * (n // 12) + b"z" * (n % 12))
+        for n in lengths
+    ]
+    documents = [Document("", (text,)) for text in texts]
+
+    for n in (1, 2, 5, len(documents)):
+        batch = read_together(documents[:n], settings)
+
+        assert batch.digests == [read(one, settings).digest for one in documents[:n]]
 
 
 def test_what_is_read_together_is_what_is_read_alone() -> None:
