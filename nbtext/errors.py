@@ -41,6 +41,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from nbtext import wording
 from nbtext.classes import MOST_CLASSES, alike, folder_of, quoted, similar
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class NoMemoryError(SourceError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"{name}: there is not enough memory to read it; allow more, or read less "
-            "of it with --max-bytes"
+            f"of it with {wording.named('max_bytes')}"
         )
 
 
@@ -133,7 +134,6 @@ class UnknownClassError(SettingsError):
     def __init__(
         self, where: str, label: str, classes: "Sequence[str]", *, advice: str = ""
     ) -> None:
-        import shlex  # here, because it is for errors alone
 
         near = similar(label, classes)
         folder = folder_of(label, classes)
@@ -143,7 +143,7 @@ class UnknownClassError(SettingsError):
             how = " (the same, composed of other characters)" if is_same else ""
             known = f"did you mean {quoted(near)}{how}? T{known[1:]}"
         elif folder is not None:
-            renaming = shlex.join(["nbtext", "rename", f"{folder}={label}"])
+            renaming = wording.call("upkeep.rename", names={folder: label})
             advice = f"to give {quoted(folder)} that name: {renaming}"
         text = f"{where}: no class {quoted(label)}; {known}"
         super().__init__(f"{text}; {advice}" if advice else text)
@@ -220,12 +220,6 @@ class NotAModelError(ModelFileError):
     """The bytes were never a model, or they are damaged."""
 
 
-SEE_CHECK: Final = (
-    "see what is still good with `nbtext check`, restore a copy or train again"
-)
-"""What to do about most damage."""
-
-
 class DamagedError(NotAModelError):
     """
     A table in a model file is damaged.
@@ -236,8 +230,13 @@ class DamagedError(NotAModelError):
     """
 
     def __init__(
-        self, path: str, offset: int, what: str, *, advice: str = SEE_CHECK
+        self, path: str, offset: int, what: str, *, advice: str | None = None
     ) -> None:
+        if advice is None:  # as about most damage
+            check = wording.call("upkeep.check_model")
+            advice = (
+                f"see what is still good with `{check}`, restore a copy or train again"
+            )
         super().__init__(f"{path}: damaged at byte {offset}: {what}; {advice}")
         self.offset = offset
         self.what = what
@@ -283,21 +282,19 @@ def memory_for_model(path: str) -> "Iterator[None]":
         raise ModelMemoryError(path) from error
 
 
-MORE_MEMORY: Final = ", or allow more memory with --memory"
-
-
 class NoRoomError(NbtextError):
     """The temporary folder has no room for what memory is too short for."""
 
     def __init__(
-        self, folder: str, n_bytes: int, error: OSError, instead: str = MORE_MEMORY
+        self, folder: str, n_bytes: int, error: OSError, *, is_bounded: bool = True
     ) -> None:
+        more = f", or allow more memory with {wording.named('memory')}"
         advice = advice_on(error, folder)
         what = f"{n_bytes:,} bytes were" if n_bytes else "a file was"
         super().__init__(
             f"{folder}: {what} to be put into the temporary folder: "
             f"{error.strerror or error}{f'{advice}, or' if advice else ';'} name "
-            f"another folder with TMPDIR{instead}"
+            f"another folder with TMPDIR{more if is_bounded else ''}"
         )
 
 

@@ -1,9 +1,9 @@
 """
 The secrets of keyed models: files of their own, named by users, told by fingerprints.
 
-A model that was trained with `--keyed FILE` holds hashes that nobody can compute who
+A model that was trained with `keyed=FILE` holds hashes that nobody can compute who
 does not have the secret in that file, and the secret's fingerprint. To read documents
-with the model, the file is named again, with `--keyed`, `keyed=` or `$NBTEXT_KEYED`.
+with the model, the file is named again, with `keyed=` or `$NBTEXT_KEYED`.
 Files are read when a model first needs one.
 """
 
@@ -11,6 +11,7 @@ import os
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from typing import Final
 
+from nbtext import wording
 from nbtext.errors import SecretError
 
 VARIABLE: Final = "NBTEXT_KEYED"
@@ -81,9 +82,10 @@ def secret_of(fingerprint: str) -> bytes:
     if fingerprint not in _secrets:
         paths = [*reversed(_named), *filter(None, [os.environ.get(VARIABLE)])]
         if not paths:
+            keyed = wording.given(keyed=wording.Blank("FILE"))
             message = (
                 "the model is keyed, and without its secret no document can be read; "
-                f"name the file with --keyed FILE or ${VARIABLE}"
+                f"name the file with {keyed} or ${VARIABLE}"
             )
             raise SecretError(message)
         _secrets[fingerprint] = _matching(fingerprint, paths)

@@ -11,6 +11,7 @@ policy what a model needs to decide.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from nbtext import wording
 from nbtext.classes import quoted
 from nbtext.errors import SettingsError
 from nbtext.settings.plain import any_map, list_of, map_of, shown
@@ -149,9 +150,11 @@ class Policy(NamedTuple):
             _check_name(label)
             _check_number("the share of false positives", rate, 1, is_open=True)
         if self.costs and (self.threshold or self.max_false_positives):
+            unsure = wording.given(costs=(wording.Blank("CLASS:unsure=X"),))
+            instead = map(wording.named, ("threshold", "max_false_positives"))
             message = (
-                "costs decide alone: price unsure by --cost CLASS:unsure=X in the "
-                "place of --unsure and --max-false-positives"
+                f"costs decide alone: price unsure by {unsure} in the place of "
+                f"{' and '.join(instead)}"
             )
             raise SettingsError(message)
 

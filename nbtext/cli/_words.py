@@ -5,6 +5,7 @@ It is loaded by the first message that says what to do (`nbtext.wording`).
 """
 
 import shlex
+import sys
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -13,10 +14,15 @@ from nbtext.wording import Blank
 OPTIONS: Final[Mapping[str, str]] = {
     "categorical_columns": "--categorical-column",
     "client": "--cluster",
+    "costs": "--cost",
+    "counting": "--count",
     "is_null": "-0",
+    "items": "--documents",
     "lists": "--files-from",
     "numeric_columns": "--numeric-column",
+    "path": "-m",
     "text_columns": "--text-column",
+    "threshold": "--unsure",
 }
 """The options that are not called like their parameters, with hyphens."""
 
@@ -34,10 +40,30 @@ class Command(NamedTuple):
     positional: tuple[str, ...] = ()
 
 
+OF_COMMAND: Final[Mapping[tuple[str, str], str]] = {
+    ("check", "path"): "--output",
+}
+"""Those that a command calls in another way, by it and the parameter."""
+
+WHOLE: Final[Mapping[tuple[str, object], str]] = {
+    ("policy", "MOST_PROBABLE"): "--no-policy",
+    ("policy", "Policy()"): "--clear",
+}
+"""The options that stand for one value of a parameter."""
+
 VALUES: Final[Mapping[object, str]] = {"\t": "tab"}
 """The values that are typed in another way."""
 
 COMMANDS: Final[Mapping[str, Command]] = {
+    "forget": Command("forget", ("documents",)),
+    "learn": Command("learn", ("label",)),
+    "set_policy": Command("policy"),
+    "store.compact": Command("compact"),
+    "upkeep.check_model": Command("check"),
+    "upkeep.open_models": Command("merge"),
+    "upkeep.rename": Command("rename", ("names",)),
+    "upkeep.repair_model": Command("check --repair"),
+    "upkeep.take_doubles": Command("merge FILE -o NEW --documents SOURCE"),
     "evaluate": Command("eval", ("sources",)),
     "train": Command("train", ("sources",)),
 }
@@ -46,7 +72,8 @@ COMMANDS: Final[Mapping[str, Command]] = {
 
 def named(name: str, /) -> str:
     """Return the option of a parameter."""
-    return OPTIONS.get(name) or f"--{name.replace('_', '-')}"
+    own = OF_COMMAND.get((_running(), name)) or OPTIONS.get(name)
+    return own or f"--{name.replace('_', '-')}"
 
 
 def given(**values: object) -> str:
@@ -64,7 +91,9 @@ def call(name: str, /, **values: object) -> str:
 
 
 def _running() -> str:
-    """Return the name of the command that runs."""
+    """Return the name of the command that runs; `train` where click does not know."""
+    if "click" not in sys.modules:
+        return "train"
     from click import get_current_context
 
     context = get_current_context(silent=True)
@@ -75,6 +104,8 @@ def _running() -> str:
 
 
 def _typed(name: str, value: object) -> str:
+    if isinstance(value, Blank) and (name, str(value)) in WHOLE:
+        return WHOLE[name, str(value)]
     option = named(name)
     if value is True:
         return option

@@ -163,4 +163,4 @@ class TermCache:
 
 
 def _no_room(n_bytes: int, error: OSError) -> NoRoomError:
-    return NoRoomError(folder_of_temporary_files(), n_bytes, error, "")
+    return NoRoomError(folder_of_temporary_files(), n_bytes, error, is_bounded=False)

@@ -3,6 +3,7 @@
 import os
 from contextlib import suppress
 
+from nbtext import wording
 from nbtext.errors import BusyError
 
 
@@ -10,7 +11,7 @@ def busy(path: str, wait: float, *, who: str, what: str) -> BusyError:
     """Return the error that says who has had a file locked for so many seconds."""
     return BusyError(
         f"{path}: {who}{holder_of(path)} {what} for {wait:g} s; try again "
-        "later, or wait longer with --wait"
+        f"later, or wait longer with {wording.named('wait')}"
     )
 
 

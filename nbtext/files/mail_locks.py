@@ -14,6 +14,7 @@ from contextlib import suppress
 from time import monotonic, time
 from typing import Final, NamedTuple
 
+from nbtext import wording
 from nbtext.errors import BusyError
 from nbtext.files._locking import succeeds_until
 from nbtext.files._opening import read_file
@@ -105,10 +106,11 @@ def busy_mbox(path: str, wait: float) -> BusyError:
     """Return the error that says who has had an mbox locked for so many seconds."""
     dotlock = _dotlock_of(path)
     remedy = f"remove {dotlock} if no program runs that made it"
+    longer = f"wait longer with {wording.named('wait')}"
     return BusyError(
         f"{path}: another program{lock_of(path)} has had it locked for {wait:g} "
         "seconds; try again later, or "
-        f"{remedy if dotlock else 'wait longer with --wait'}"
+        f"{remedy if dotlock else longer}"
     )
 
 

@@ -6,19 +6,15 @@ the policy outlives the counts, as long as the new model can decide by it.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from nbtext import wording
 from nbtext.errors import SettingsError
 
 if TYPE_CHECKING:
     from nbtext.learning.training import Trained
     from nbtext.policy import Policy
     from nbtext.store import Contents
-
-KEPT: Final = (
-    "the policy of the old model is kept (`nbtext policy` shows it, `nbtext policy "
-    "--clear` drops it)"
-)
 
 
 def why_not_by(policy: "Policy", contents: "Contents", name: str) -> str:
@@ -44,10 +40,19 @@ def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained"
     if reason:
         lost = (
             "the policy of the old model is not kept, because the new one cannot "
-            f"decide by it: {reason}; set another with `nbtext policy`"
+            f"decide by it: {reason}; set another with `{wording.call('set_policy')}`"
         )
         return trained._replace(notes=(*trained.notes, lost))
     return trained._replace(
         contents=replace(trained.contents, policy=policy),
-        notes=(*trained.notes, KEPT),
+        notes=(*trained.notes, _kept()),
+    )
+
+
+def _kept() -> str:
+    """Return the note on a policy that is kept."""
+    policy = wording.call("set_policy")
+    drop = wording.call("set_policy", policy=wording.Blank("Policy()"))
+    return (
+        f"the policy of the old model is kept (`{policy}` shows it, `{drop}` drops it)"
     )

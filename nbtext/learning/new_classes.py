@@ -6,15 +6,17 @@ all of its classes then, and what speaks against those that it cannot have.
 """
 
 from collections.abc import Collection, Iterable
-from typing import Final
 
+from nbtext import wording
 from nbtext.classes import folder_of, quoted, similar
 from nbtext.errors import NbtextError, SettingsError, TrainingError, UnknownClassError
 from nbtext.policy import Policy
 from nbtext.scoring import Model, check_scoring, event_model
 from nbtext.scoring.models.registry import for_classes, scoring_for
 
-TO_CREATE: Final = "for a new class, add --create"
+
+def _to_create() -> str:
+    return f"for a new class, add {wording.given(create=True)}"
 
 
 def with_classes(
@@ -45,7 +47,7 @@ def with_classes(
                 check_name(label)
                 if others_go_on and not create:
                     raise UnknownClassError(
-                        model.path, label, sorted(known), advice=TO_CREATE
+                        model.path, label, sorted(known), advice=_to_create()
                     )
             model = with_class(model, label, known, create=create)
             known.add(label)
@@ -73,7 +75,7 @@ def with_class(
     names = sorted(known)
     may_resemble = create or label in known
     if not may_resemble and (similar(label, names) or folder_of(label, names)):
-        raise UnknownClassError(model.path, label, names, advice=TO_CREATE)
+        raise UnknownClassError(model.path, label, names, advice=_to_create())
     classes = sorted({*known, label})
     if len(classes) < 2:
         return model
@@ -86,7 +88,7 @@ def with_class(
     try:
         check_scoring(scoring, model.settings, classes)
     except SettingsError as error:
-        sources = " ".join(f"{name}=..." for name in classes)
+        ask = wording.call("train", sources=[f"{name}=..." for name in classes])
         if label in model.classes:  # files were joined that do not go together
             what = f"the model cannot be taught: {error}"
         else:
@@ -94,7 +96,7 @@ def with_class(
                 f"no class {quoted(label)}: the model reads documents for the classes "
                 f"{', '.join(model.classes)}, and for one more they are read otherwise"
             )
-        message = f"{model.path}: {what}; run `nbtext train {sources}`"
+        message = f"{model.path}: {what}; run `{ask}`"
         raise TrainingError(message) from error
     if model.policy is not None and label not in known:
         _check_policy(model.policy, model, label)
@@ -142,6 +144,7 @@ def _check_policy(policy: Policy, model: Model, label: str) -> None:
     except SettingsError as error:
         message = (
             f"{model.path}: no class {quoted(label)}: the model could not decide by "
-            f"its policy any more ({error}); change that first, with `nbtext policy`"
+            f"its policy any more ({error}); change that first, with "
+            f"`{wording.call('set_policy')}`"
         )
         raise TrainingError(message) from error

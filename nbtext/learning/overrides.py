@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 if TYPE_CHECKING:
     from nbtext.policy import Policy
 
+from nbtext import wording
 from nbtext.arguments import instance_of
 from nbtext.errors import SettingsError
 from nbtext.scoring import changed
@@ -172,7 +173,8 @@ class SettingsOverrides(NamedTuple):
         views, alphabet, pattern = default.views, self.alphabet, None
         if self.pattern is not None:
             if alphabet is not None:
-                message = "a pattern (--pattern) stands in place of --alphabet"
+                one, other = wording.named("pattern"), wording.named("alphabet")
+                message = f"a pattern ({one}) stands in place of {other}"
                 raise SettingsError(message)
             from nbtext.tokens.pattern import new_pattern  # few models have one
 
@@ -259,30 +261,32 @@ class SettingsOverrides(NamedTuple):
         """Say what was given and changes nothing; empty if all counts."""
         left_out = self._leaves_out_ngrams()
         if self.threes and left_out:
+            threes = wording.named("threes")
             return (
-                f"--threes changes nothing: with {left_out}, no runs of characters are "
+                f"{threes} changes nothing: with {left_out}, no runs of characters are "
                 "counted"
             )
-        nothing = "--class-prior changes nothing"
+        nothing = f"{wording.named('class_prior')} changes nothing"
+        prior = wording.named("prior")
         if self.class_prior is None:
             return ""
         if scoring.calibrated and self.class_prior != SHARES:
             return (
                 f"{nothing}: the {scoring.score} score is fitted to held-out "
-                "documents, and their shares are in it; --prior moves them"
+                f"documents, and their shares are in it; {prior} moves them"
             )
         named = 0 if policy is None else len(policy.prior)
         if not scoring.calibrated and named and n_classes <= named + 1:
-            return f"{nothing}: the prior of the policy (--prior) takes its place"
+            return f"{nothing}: the prior of the policy ({prior}) takes its place"
         return ""
 
     def _leaves_out_ngrams(self) -> str:
-        """Return the option by which no byte n-grams are counted; empty if none is."""
+        """Say what leaves byte n-grams uncounted; empty if nothing does."""
         if self.pattern is not None:
-            return "--pattern"
+            return wording.named("pattern")
         if self.ngrams == 1:
-            return "--ngrams 1"
-        return "" if self.byte_ngrams else "--no-byte-ngrams"
+            return wording.given(ngrams=1)
+        return "" if self.byte_ngrams else wording.given(byte_ngrams=False)
 
 
 DEFAULTS: Final = SettingsOverrides()

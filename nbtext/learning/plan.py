@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.classes import quoted
 from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import calibration_for, not_below_zero, totals
@@ -238,9 +239,11 @@ def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settin
         NoModelError: it is not to be made.
     """
     if not request.create or request.label is None:
-        message = f"{request.path}: no model there; make one with `nbtext train`"
+        message = (
+            f"{request.path}: no model there; make one with `{wording.call('train')}`"
+        )
         if request.label is not None:
-            message += ", begin one with --create"
+            message += f", begin one with {wording.given(create=True)}"
         raise NoModelError(f"{message}, or name another")
     n_mail = sum(map(is_mail, documents))
     guessed: Format = "mail" if 2 * n_mail > len(documents) else "text"
@@ -259,13 +262,14 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
             class cannot be in it; that is told of each document if they say their own.
     """
     if request.keyed is not None and batch.settings.secret is None:
-        message = f"{request.path}: the model is not keyed; leave out --keyed"
+        keyed = wording.named("keyed")
+        message = f"{request.path}: the model is not keyed; leave out {keyed}"
         raise SettingsError(message)
     _check_idf(batch.settings, request)
     if not batch.settings.ledger:
         message = (
             f"{request.path}: the model keeps no ledger, so nobody knows what it has "
-            "counted; train it without --no-ledger to teach it"
+            f"counted; train it without {wording.given(ledger=False)} to teach it"
         )
         raise SettingsError(message)
     labels = [
@@ -357,14 +361,13 @@ def _check_idf(settings: Settings, request: LearnRequest) -> None:
         message = (
             f"{request.path}: its TF-IDF weights rest on all of the documents that it "
             "was trained on: one more, or one less, would change the idf of every "
-            "term; train again, or keep the idf as it is (learn --frozen-idf, forget "
-            "--frozen-idf)"
+            "term; train again, or keep the idf as it is "
+            f"({wording.given(frozen_idf=True)} of `learn` and `forget`)"
         )
         raise SettingsError(message)
     if request.frozen_idf and not settings.has_frozen_idf:
-        message = (
-            f"{request.path}: the model has no idf to keep; leave out --frozen-idf"
-        )
+        frozen = wording.named("frozen_idf")
+        message = f"{request.path}: the model has no idf to keep; leave out {frozen}"
         raise SettingsError(message)
 
 
@@ -388,17 +391,19 @@ def why_not(row: Row, rows: Collection[Row]) -> str:
     if row.fingerprint == FORGOTTEN:
         return (
             f"it was learnt as {row.label} before the model was pruned, and what it "
-            "left is not known any more; take away what there is with --approximate"
+            "left is not known any more; take away what there is with "
+            f"{wording.given(approximate=True)}"
         )
     if len({one.fingerprint for one in rows}) > 1:
         return (
             f"it was learnt more than once, as {row.label} with other tokens than it "
-            "has now, and no record of them is kept (--undo); all of it can be taken "
-            "away, or nothing: train again without it"
+            f"has now, and no record of them is kept ({wording.named('undo')}); all of "
+            "it can be taken away, or nothing: train again without it"
         )
     return (
         f"it was learnt as {row.label} with other tokens than it has now, and no "
-        "record of them is kept (--undo); bring it as it was then, or train again"
+        f"record of them is kept ({wording.named('undo')}); bring it as it was then, "
+        "or train again"
     )
 
 

@@ -1,5 +1,6 @@
 """What is settled before training: which columns are read, what must stay keyed."""
 
+from nbtext import wording
 from nbtext.arguments import instance_of
 from nbtext.errors import ModelFileError, SecretError
 from nbtext.learning.overrides import SettingsOverrides, checked_overrides
@@ -44,8 +45,9 @@ def check_stays_keyed(path: str, overrides: SettingsOverrides) -> None:
     except ModelFileError:  # whether it can be replaced is said elsewhere
         return
     if before is not None:
+        keyed = wording.given(keyed=wording.Blank("FILE"))
         message = (
             f"{path}: the model there is keyed, and the new one would not be; name the "
-            "secret with --keyed FILE, or replace it with --replace"
+            f"secret with {keyed}, or replace it with {wording.given(replace=True)}"
         )
         raise SecretError(message)

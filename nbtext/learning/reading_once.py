@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.tokens import AnyReading
 
+from nbtext import wording
 from nbtext.counts import Counter, CountTable, ReadReport, Sample
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.counting import guess, readings, settings_for
@@ -103,7 +104,7 @@ def notes_on_labels(
         return []
     text = (
         f"{n_classes:,} classes are many for {documents:,} documents; are these the "
-        "labels (--label-column), and not texts or numbers of rows?"
+        f"labels ({wording.named('label_column')}), and not texts or numbers of rows?"
     )
     return [Note(text, is_warning=True)]
 
@@ -124,10 +125,11 @@ def check_found_labels(
         TrainingError: that is so.
     """
     if _are_no_labels(sources, n_classes, documents):
+        ask = wording.given(label_column=wording.Blank("COLUMN"))
         raise TrainingError(
             f"{n_classes:,} classes found for {documents:,} documents, where labels "
             "that repeat were expected; what was taken for labels seems to be texts or "
-            "numbers of rows: name the column of the labels (--label-column COLUMN; "
+            f"numbers of rows: name the column of the labels ({ask}; "
             "without a heading its number, from 1), even if it is that one"
         )
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.errors import SettingsError
 
 RegimeName: TypeAlias = Literal["everything", "errors", "near-errors"]
@@ -101,7 +102,8 @@ def regime_of(regime: str | None, margin: float | None) -> Regime:
         if margin is None or margin == MARGIN:
             return Regime(known)
         if known != "near-errors":
-            message = "--margin is of near errors; add --regime near-errors"
+            ask = wording.given(regime="near-errors")
+            message = f"{wording.named('margin')} is of near errors; add {ask}"
             raise SettingsError(message)
         if not _is_margin(margin):
             message = f"margin is {margin!r}, expected nats, 0 or more"

@@ -11,7 +11,7 @@ alone, chosen for having misled the model, it would say that the model errs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
+from nbtext import wording
 from nbtext.counts.calibration import totals
 from nbtext.counts.fitting import chosen
 from nbtext.counts.sample import TERMS
@@ -54,11 +55,6 @@ from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fitted_by, no_calibrations
 from nbtext.scoring.leave_one_out import left_out, observed_scores
-
-WEIGHS_AGAIN: Final = (
-    "the {name} score weighs terms by how many of all documents have them; it cannot "
-    "be trained on a part that depends on its own scores (--regime)"
-)
 
 
 class Selected(NamedTuple):
@@ -120,7 +116,12 @@ def select(
         check_found_labels(sources, len(classes), len(cache.labels))
         scoring = overrides.scoring_for(settings, len(classes))
         if event_model(scoring.score).weighs_again:
-            raise SettingsError(WEIGHS_AGAIN.format(name=scoring.score))
+            message = (
+                f"the {scoring.score} score weighs terms by how many of all documents "
+                "have them; it cannot be trained on a part that depends on its own "
+                f"scores ({wording.named('regime')})"
+            )
+            raise SettingsError(message)
         check_scoring(scoring, settings, classes)
         learnt, copies = _learnt(cache, settings, scoring, regime)
         table = counts_of(cache, settings, learnt)

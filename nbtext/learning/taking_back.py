@@ -9,6 +9,7 @@ meanwhile, which stays.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from nbtext import wording
 from nbtext.arguments import AnyPath, path_of, seconds_of
 from nbtext.errors import SettingsError
 from nbtext.store import ModelFile, StoredTable
@@ -24,11 +25,7 @@ FIRST: Final = (
     "what was learnt is its first table, without which there would be no model, so "
     "that cannot be taken back at once"
 )
-COMPACTED: Final = (
-    "what was learnt before was made one table (by `nbtext compact` or another command "
-    "that writes the model anew, or by `learn` and `forget` where there are many "
-    "tables), so its steps cannot be taken back one by one"
-)
+
 JOINED: Final = (
     "its file was joined of those of several models, and nobody can tell which tables "
     "the last command has written"
@@ -37,10 +34,16 @@ MIDST: Final = (
     "another command has learnt or compacted in the midst of the last one, and nobody "
     "can tell which tables are whose"
 )
-AS_GOOD: Final = (
-    "the model is as good as before; `nbtext forget DOCUMENTS` takes out what it "
-    "should not have learnt"
-)
+
+
+def _compacted() -> str:
+    """Return what was done to a model whose last step is not a table any more."""
+    compact = wording.call("store.compact")
+    return (
+        f"what was learnt before was made one table (by `{compact}` "
+        "or another command that writes the model anew, or by `learn` and `forget` "
+        "where there are many tables), so its steps cannot be taken back one by one"
+    )
 
 
 class TakenBack(NamedTuple):
@@ -106,7 +109,11 @@ def last_run(file: ModelFile) -> Sequence[StoredTable]:
         message = f"{file.path}: {reason}"
         raise SettingsError(message)
     if reason:
-        message = f"{file.path}: {reason}; {AS_GOOD}"
+        ask = wording.call("forget", documents=[wording.Blank("DOCUMENTS")])
+        message = (
+            f"{file.path}: {reason}; the model is as good as before; `{ask}` takes out "
+            "what it should not have learnt"
+        )
         raise SettingsError(message)
     return _of_last_run(file)
 
@@ -126,13 +133,13 @@ def _why_not(file: ModelFile) -> str:
             return NOTHING
         if before:
             return JOINED
-        return COMPACTED if history.trained else FIRST
+        return _compacted() if history.trained else FIRST
     if history.offset != last.offset:
         return JOINED
     if history.run == 0:
         return FIRST
     if history.run is None:
-        return COMPACTED if len(before) == 1 else MIDST
+        return _compacted() if len(before) == 1 else MIDST
     tables = _of_last_run(file)
     is_whole = tables[0].offset == history.run and all(
         table.header.history.offset == table.offset

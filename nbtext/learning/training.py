@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
+from nbtext import wording
 from nbtext.classes import MOST_CLASSES, quoted
 from nbtext.counts import CountTable, ReadReport, ledger_of, n_terms
 from nbtext.counts.counting import (
@@ -55,15 +56,6 @@ from nbtext.tokens.key_reading import are_read_together
 Workers: TypeAlias = "Callable[[], AbstractContextManager[Executor | None]]"
 """Starts what works elsewhere, such as processes; None if nothing does."""
 
-LABEL_FILES: Final = (
-    "name a folder a class (nbtext train spam/ ham/) or label them "
-    "(LABEL=PATH, --label-column)"
-)
-LABEL_ROWS: Final = (
-    "name the column of the table that holds the labels (--label-column COLUMN; "
-    "without a heading its number, from 1), or a table for each class (LABEL=PATH)"
-)
-"""What to do where documents, or the rows of a table, have one label."""
 
 MANY_VALUES: Final = 100
 """Number of values of a category from which on they are warned of, if they are more
@@ -277,7 +269,8 @@ def check_trainable(
     if not table.n_rows:
         message = "the documents have not one token; are they empty, or not text?"
         if any(one.alphabet == "words" for one in table.settings.views):
-            message += " (--alphabet marks takes marks and symbols for tokens)"
+            marks = wording.given(alphabet="marks")
+            message += f" ({marks} takes marks and symbols for tokens)"
         if skipped:
             message = (
                 f"{skipped.documents:,} documents were skipped, and those that are "
@@ -302,14 +295,14 @@ def check_classes(
     if not classes:
         message = (
             "there is no document to learn from; name sources that hold some, of two "
-            "classes or more (nbtext train spam/ ham/)"
+            f"classes or more ({_folders()})"
         )
         raise TrainingError(message)
     if len(classes) < 2:
         is_table = sources is not None and _are_rows(sources())
         message = (
             f"the documents have only the class {quoted(clipped(classes[0]))}, and "
-            f"two are needed; {LABEL_ROWS if is_table else LABEL_FILES}"
+            f"two are needed; {_label_rows() if is_table else _label_files()}"
         )
         raise TrainingError(message)
     if NO_NAME in classes:
@@ -321,6 +314,26 @@ def check_classes(
         raise TrainingError(message)
     if len(classes) > MOST_CLASSES:
         raise TrainingError(TOO_MANY_CLASSES)
+
+
+def _folders() -> str:
+    """Return how folders are named that are classes."""
+    return wording.call("", sources=["spam/", "ham/"])
+
+
+def _label_files() -> str:
+    """Return what to do where documents have one label."""
+    ask = wording.named("label_column")
+    return f"name a folder a class ({_folders()}) or label them (LABEL=PATH, {ask})"
+
+
+def _label_rows() -> str:
+    """Return what to do where the rows of a table have one label."""
+    ask = wording.given(label_column=wording.Blank("COLUMN"))
+    return (
+        f"name the column of the table that holds the labels ({ask}; without a heading "
+        "its number, from 1), or a table for each class (LABEL=PATH)"
+    )
 
 
 def _are_rows(items: Iterable[Item]) -> bool:
@@ -345,10 +358,11 @@ def notes_on_columns(table: CountTable) -> list[Note]:
     for number, view in table.settings.attributes:
         values = n_terms(table.runs[number]) if view.kind == "value" else 0
         if values >= MANY_VALUES and 2 * values > documents:
+            columns = [wording.named(name) for name in ("text_columns", "id_column")]
             text = (
                 f"column {view.field}: {values:,} different values in {documents:,} "
                 "rows, so that most of them tell nothing; is it text, or the name of a "
-                "row? (--text-column, --id-column)"
+                f"row? ({', '.join(columns)})"
             )
             notes.append(Note(text, is_warning=True))
     return notes

@@ -21,6 +21,7 @@ from itertools import chain
 from math import inf, log
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.counts import Calibration, Fit
 from nbtext.document import Document
 from nbtext.errors import SettingsError
@@ -88,10 +89,11 @@ class CombinedClassifier:
         bases = [basis_of(part.model) for part in parts]
         self._basis = _basis_of_all(bases)
         if self.policy.max_false_positives is not None:
+            unsure = wording.given(threshold=wording.Blank("P"))
             message = (
                 "a share of false positives is found by the held-out scores of one "
-                "model; several that decide together have none: give --unsure P or "
-                "--cost instead"
+                f"model; several that decide together have none: give {unsure} or "
+                f"{wording.named('costs')} instead"
             )
             raise SettingsError(message)
         self.parts = tuple(parts)
@@ -231,7 +233,8 @@ def _checked(parts: Sequence[Classifier]) -> Sequence[Classifier]:
             message = (
                 f"{other.model.path} has the classes {', '.join(other.classes)}, and "
                 f"{first.model.path} {', '.join(first.classes)}; those of models that "
-                "decide together are the same (`nbtext rename` changes names)"
+                "decide together are the same "
+                f"(`{wording.call('upkeep.rename')}` changes names)"
             )
             raise SettingsError(message)
     of_tables = [part for part in parts if part.fields]
@@ -240,7 +243,7 @@ def _checked(parts: Sequence[Classifier]) -> Sequence[Classifier]:
         message = (
             f"{of_tables[0].model.path} reads columns of tables, and "
             f"{whole.model.path} whole documents; train both on columns "
-            "(--text-column), or neither"
+            f"({wording.named('text_columns')}), or neither"
         )
         raise SettingsError(message)
     return parts

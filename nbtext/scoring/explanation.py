@@ -28,7 +28,7 @@ class Reason:
         by_class: class to what the term adds to its score, if anything.
         counts: class to column to how much of the term was counted there; of several,
             of the strongest.
-        key: what the model calls it, in `nbtext dump` too; of several, the strongest.
+        key: what the model calls it, in its text form too; of several, the strongest.
         terms: the overlapping terms, if they are several.
     """
 

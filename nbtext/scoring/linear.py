@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from nbtext import wording
 from nbtext.errors import SettingsError
 from nbtext.scoring.attributes.categorical import SMOOTHING
 from nbtext.scoring.batch_mixed import scores_by
@@ -96,8 +97,9 @@ class LinearForm:
         _check_attributes(model)
         if counts_unknown(model.scoring):
             message = (
-                f"the {event.name} score has no weights with --unknown unk, because "
-                "unknown words have no key; train with --unknown skip"
+                f"the {event.name} score has no weights with "
+                f"{wording.given(unknown='unk')}, because unknown words have no key; "
+                f"train with {wording.given(unknown='skip')}"
             )
             raise SettingsError(message)
         self._model: BatchModel = open_batch_model(model)
@@ -151,13 +153,14 @@ def _check_attributes(model: Model) -> None:
             message = (
                 f"the column {view.field!r} of numbers has no weights, because its log "
                 "likelihood has the square of the number, by another variance in each "
-                "class; train without it, or as --categorical-column"
+                "class; train without it, or as "
+                f"{wording.named('categorical_columns')}"
             )
             raise SettingsError(message)
         if not model.scoring.attribute(SMOOTHING):
+            zero = wording.given(category_smoothing=0)
             message = (
-                f"the column {view.field!r} has no weights with --category-smoothing "
-                "0, because a value that a class does not have is impossible there; "
-                "train with more"
+                f"the column {view.field!r} has no weights with {zero}, because a "
+                "value that a class does not have is impossible there; train with more"
             )
             raise SettingsError(message)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.threshold import HeldOut
     from nbtext.store import Contents
 
+from nbtext import wording
 from nbtext.counts import Calibration, Fit
 from nbtext.errors import ModelFileError, SettingsError, UnknownClassError
 from nbtext.policy import UNSURE, FalsePositives, Policy
@@ -136,7 +137,8 @@ def rule_of(policy: Policy, basis: Basis) -> DecisionRule:
     if UNSURE in basis.classes and any(cost.decision is None for cost in policy.costs):
         message = (
             f"{basis.name}: the model has a class called {UNSURE!r}, so a cost cannot "
-            f"tell it from the decision; give it another name (`nbtext rename`)"
+            "tell it from the decision; give it another name "
+            f"(`{wording.call('upkeep.rename')}`)"
         )
         raise SettingsError(message)
     shares = zip(prior_of(policy, basis), basis.shares, strict=True)
@@ -163,9 +165,10 @@ def own_rule(policy: Policy, basis: Basis) -> DecisionRule:
     try:
         return rule_of(policy, basis)
     except SettingsError as error:
+        without = wording.given(policy=wording.Blank("MOST_PROBABLE"))
         message = (
-            f"{error}; that is the policy kept in the model: change it with `nbtext "
-            "policy`, or do without it (--no-policy)"
+            f"{error}; that is the policy kept in the model: change it with "
+            f"`{wording.call('set_policy')}`, or do without it ({without})"
         )
         raise ModelFileError(message) from error
 
@@ -223,14 +226,14 @@ def _check_held_out(basis: Basis) -> None:
         message = (
             f"{what}scores are kept, as with {choice}; {basis.name} is scored "
             f"by {basis.scoring.score}: train another, or say what an error costs "
-            "(--cost)"
+            f"({wording.named('costs')})"
         )
         raise SettingsError(message)
     if basis.scoring.attributes:
         message = (
             f"{what}scores are those of all that is read; {basis.name} reads columns "
             "of categories or numbers besides the text, which alone was held out: say "
-            "what an error costs (--cost)"
+            f"what an error costs ({wording.named('costs')})"
         )
         raise SettingsError(message)
 

@@ -55,7 +55,7 @@ class TopTerm:
         of: how many documents the class has.
         elsewhere: how many documents of other classes have it.
         of_elsewhere: how many documents they have.
-        key: what the model calls it, in `nbtext dump` too.
+        key: what the model calls it, in its text form too.
     """
 
     label: str

@@ -6,9 +6,10 @@ the model; what is classified is read by the model's settings and no others. The
 defaults, and what each of them is worth, are in docs/method.md.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.constants import CODE_POINTS
 from nbtext.errors import ModelVersionError, SettingsError
 from nbtext.settings.columns import TFIDF, WEIGHTED, Column
@@ -68,26 +69,6 @@ class Pattern(NamedTuple):
             if type(value) is not str or not 0 < len(value) <= most:
                 message = f"the {name} is {shown(value)}, not 1 to {most} characters"
                 raise SettingsError(message)
-
-
-_NAMES: Final = {
-    "format": "what documents are read as (--format)",
-    "views": "the views (--format, and whether there are two classes or more)",
-    "codepoints": "the table of code points (the version of nbtext)",
-    "ledger": "the ledger (--no-ledger)",
-    "fields": "the columns that are read (--text-column, --categorical-column and "
-    "--numeric-column)",
-    "pattern": "the pattern and the version of regex (--pattern)",
-    "secret": "the secret of its keys, by fingerprint (--keyed)",
-    "idf_documents": "how many documents its idf rests on (train --score tfidf)",
-}
-_VIEW_NAMES: Final = {
-    "pairs": "pairs (--ngrams)",
-    "alphabet": "alphabet (--alphabet)",
-    "columns": "what is counted (--score, and whether there are two classes or more)",
-    "threes": "runs of three characters (--threes, --no-threes, and how many documents "
-    "classes have)",
-}
 
 
 _KEYS: Final = ("format", "views", "codepoints", "ledger", "fields", "pattern")
@@ -249,12 +230,12 @@ class Settings(NamedTuple):
         plain = self._asdict() | {"fields": dict(self.fields)}
         plain["views"] = [view.name for view in self.views]
         plain["pattern"] = self.pattern and " of version ".join(self.pattern)
-        named = {_NAMES[name]: _in_words(value) for name, value in plain.items()}
+        named = {_names()[name]: _in_words(value) for name, value in plain.items()}
         for view in self.views:
             if view.name not in views:
                 continue
             for name, value in (view.as_dict() | {"threes": view.threes}).items():
-                kind = _VIEW_NAMES.get(name, f"the setting {name}")
+                kind = _view_names().get(name, f"the setting {name}")
                 named[f"{kind} of the view {view.name}"] = _in_words(value)
         return named
 
@@ -375,3 +356,35 @@ def default_settings(
         return Settings("text", (TOPIC, ngrams)).counting(WEIGHTED)
     # with weights, so that any score can be chosen, and a third class be learnt
     return Settings("text", (BODY, NGRAMS)).counting(WEIGHTED)
+
+
+def _names() -> Mapping[str, str]:
+    """Return what settings are called in messages, and what sets them."""
+    columns = map(
+        wording.named, ("text_columns", "categorical_columns", "numeric_columns")
+    )
+    return {
+        "format": f"what documents are read as ({wording.named('format')})",
+        "views": f"the views ({wording.named('format')}, and whether there are two "
+        "classes or more)",
+        "codepoints": "the table of code points (the version of nbtext)",
+        "ledger": f"the ledger ({wording.given(ledger=False)})",
+        "fields": "the columns that are read ({}, {} and {})".format(*columns),
+        "pattern": f"the pattern and the version of regex ({wording.named('pattern')})",
+        "secret": f"the secret of its keys, by fingerprint ({wording.named('keyed')})",
+        "idf_documents": "how many documents its idf rests on "
+        f"({wording.named('score')} tfidf)",
+    }
+
+
+def _view_names() -> Mapping[str, str]:
+    """Return what settings of views are called in messages, and what sets them."""
+    switches = f"{wording.given(threes=True)}, {wording.given(threes=False)}"
+    return {
+        "pairs": f"pairs ({wording.named('ngrams')})",
+        "alphabet": f"alphabet ({wording.named('alphabet')})",
+        "columns": f"what is counted ({wording.named('score')}, and whether there are "
+        "two classes or more)",
+        "threes": f"runs of three characters ({switches}, and how many documents "
+        "classes have)",
+    }

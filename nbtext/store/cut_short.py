@@ -10,6 +10,7 @@ from collections import Counter as Tally
 from collections.abc import Iterable
 from typing import Final
 
+from nbtext import wording
 from nbtext.errors import DamagedError, ModelFileError
 from nbtext.store.header import Header
 from nbtext.store.table import read_head
@@ -29,9 +30,10 @@ def warning_of(path: str, whole: memoryview, offset: int) -> str:
         whole: its bytes.
         offset: where its last table begins, which has no end.
     """
+    check = wording.call("upkeep.check_model")
     return (
         f"{path}: the table at byte {offset} is passed over: "
-        f"{END_MISSING}{_missing(path, whole, offset)}; see `nbtext check`"
+        f"{END_MISSING}{_missing(path, whole, offset)}; see `{check}`"
     )
 
 
@@ -40,9 +42,9 @@ def refusal_of(
 ) -> DamagedError:
     """Return the error of those who would write a file."""
     left = listed(documents_of(headers))
+    repair = wording.call("upkeep.repair_model")
     advice = (
-        "restore a copy, or write what is left to another file with `nbtext check "
-        f"--repair`: {left}"
+        f"restore a copy, or write what is left to another file with `{repair}`: {left}"
     )
     what = f"{END_MISSING}{_missing(path, whole, offset)}"
     return DamagedError(path, offset, what, advice=advice)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nbtext.counts.histograms import Histograms
     from nbtext.policy import Policy
 
+from nbtext import wording
 from nbtext.counts.correction import CorrectionInfo, total_info, why_not_added
 from nbtext.errors import (
     DamagedError,
@@ -294,7 +295,8 @@ def _opened(path: str) -> Iterator[int]:
             os.close(descriptor)
     except FileNotFoundError as error:
         message = (
-            f"{path}: no model there; make one with `nbtext train`, or name another"
+            f"{path}: no model there; make one with `{wording.call('train')}`, or name "
+            "another"
         )
         raise NoModelError(message) from error
     except (OSError, ValueError) as error:
@@ -314,7 +316,7 @@ def _mapped(path: str, descriptor: int) -> Mapped:
     if not status.st_size or not S_ISREG(status.st_mode):
         message = (
             f"{path}: a model was expected, and an empty or special file found; make "
-            "one with `nbtext train`, or name another"
+            f"one with `{wording.call('train')}`, or name another"
         )
         raise NotAModelError(message)
     mapped = Mapped(descriptor, status.st_size, access=ACCESS_READ)
@@ -387,10 +389,8 @@ def _notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
     corrections = [table.header.correction for table in tables]
     reason = why_not_added([info for info in corrections if info is not None])
     if reason:
-        message = (
-            f"{path}: {reason}; `nbtext merge --drop-correction` makes a model of its "
-            "counts alone"
-        )
+        ask = wording.call("upkeep.open_models", drop_correction=True)
+        message = f"{path}: {reason}; `{ask}` makes a model of its counts alone"
         raise ModelFileError(message)
     return (*_scoring_notes(path, tables), *_policy_notes(path, tables))
 
@@ -420,7 +420,8 @@ def _scoring_notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
     if len(asked) <= 1:
         return ()
     last = tables[-1].header.scoring
+    found = wording.given(score=last.score, smoothing=last.smoothing)
     return (
         f"{path}: its tables ask to be scored in different ways; the last one wins "
-        f"(--score {last.score} --smoothing {last.smoothing:g})",
+        f"({found})",
     )

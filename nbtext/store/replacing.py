@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nbtext.policy import Policy
 
+from nbtext import wording
 from nbtext.errors import (
     ModelFileError,
     ModelVersionError,
@@ -45,10 +46,11 @@ def check_replaceable(path: str, *, replace: bool, is_locked: bool = False) -> N
         file = open_locked(path) if is_locked else open_model(path)
         check_not_cut_short(file)
     except NotAModelError as error:
-        message = f"{error}; nothing was replaced, which takes --replace"
+        replacing = wording.given(replace=True)
+        message = f"{error}; nothing was replaced, which takes {replacing}"
         raise TaughtError(message) from error
     except ModelVersionError as error:
-        message = f"{error}, or replace the model with --replace"
+        message = f"{error}, or replace the model with {wording.given(replace=True)}"
         raise TaughtError(message) from error
     except ModelFileError:
         return  # nor can it be replaced, which has a message of its own
@@ -59,7 +61,7 @@ def check_replaceable(path: str, *, replace: bool, is_locked: bool = False) -> N
         message = (
             f"{path}: {history.taught:,} {what} learnt, moved or forgotten since the "
             f"model was trained{since}, and would be lost; write to another file with "
-            "-m, or replace it with --replace"
+            f"{wording.named('path')}, or replace it with {wording.given(replace=True)}"
         )
         raise TaughtError(message)
 

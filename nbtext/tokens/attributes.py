@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from nbtext import wording
 from nbtext.document import Document
 from nbtext.errors import SourceError
 from nbtext.exact import check_number, number_in, value_of
@@ -35,9 +36,10 @@ def in_order(document: Document, settings: Settings) -> Document:
     texts = dict(zip(document.columns, document.texts, strict=False))
     missing = [name for name in names if name not in texts]
     if missing:
+        formats = wording.given(format=wording.Blank("csv, tsv or jsonl"))
         raise SourceError(
             f"{document.name}: no column {missing[0]}; the model reads the columns "
-            f"{', '.join(names)} of tables and JSON lines (--format csv, tsv or jsonl)"
+            f"{', '.join(names)} of tables and JSON lines ({formats})"
         )
     return document._replace(columns=names, texts=tuple(map(texts.__getitem__, names)))
 

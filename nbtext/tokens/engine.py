@@ -30,7 +30,7 @@ class Engine(NamedTuple):
 
     Attributes:
         is_compiled: whether it is the compiled one.
-        description: which it is and why, for `nbtext --version` and `nbtext info`.
+        description: which it is and why, for whoever asks for versions.
     """
 
     is_compiled: bool

@@ -1,5 +1,5 @@
 """
-Keys that nobody can compute without a secret, for models trained with `--keyed`.
+Keys that nobody can compute without a secret, for models trained with `keyed`.
 
 They take the place of the public ones of `nbtext.tokens.tokenizer` and
 `nbtext.tokens.ngrams`. Each distinct token, n-gram and pair is hashed by keyed BLAKE2b

@@ -1,5 +1,5 @@
 """
-Tokens of the user's own: the matches of a regular expression (`--pattern`).
+Tokens of the user's own: the matches of a regular expression (`pattern`).
 
 A pattern and a text go in. Out comes a text of the matches with U+0000 between them,
 which is how `nbtext.tokens.tokenizer` reads the alphabet "pattern". The pattern is
@@ -12,6 +12,7 @@ from itertools import islice
 from re import finditer
 from typing import Any, Final
 
+from nbtext import wording
 from nbtext.errors import SettingsError, SourceError
 from nbtext.settings.reading import Pattern
 
@@ -123,5 +124,6 @@ def _compiled(expression: str) -> Any:
 
 
 def _unusable(expression: str, reason: str) -> SettingsError:
-    message = f"the pattern '{expression}' (--pattern) cannot be used: {reason}"
+    pattern = wording.named("pattern")
+    message = f"the pattern '{expression}' ({pattern}) cannot be used: {reason}"
     return SettingsError(message)

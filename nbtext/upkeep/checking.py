@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.store import Header, StoredTable
 
+from nbtext import wording
 from nbtext.counts import n_terms
 from nbtext.counts.adding import KeptTables
 from nbtext.counts.correction import why_not_added
@@ -160,7 +161,7 @@ def repair_model(checked: Checked, path: str) -> int:
     except FileExistsError as error:
         message = (
             f"{path}: there is a file already; move it away, or name another with "
-            "--output"
+            f"{wording.named('path')}"
         )
         raise ModelWriteError(message) from error
 
@@ -205,9 +206,10 @@ def _notes(checked: Checked, file: ModelFile) -> Iterator[str]:
         if part.note:
             yield f"{checked.path}: the table at byte {part.offset}: {part.note}"
     if not _is_chained(checked.tables):
+        compact = wording.call("store.compact")
         yield (
             f"{checked.path}: its tables were joined, so how many terms it has is "
-            "counted where it is needed; `nbtext compact` makes it faster to open"
+            f"counted where it is needed; `{compact}` makes it faster to open"
         )
     doubles = count_doubles(file)
     if doubles:

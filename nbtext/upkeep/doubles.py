@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from nbtext.store import ModelFile, StoredTable
 
+from nbtext import wording
 from nbtext.counts.room import Growing, Ranges, bound
 from nbtext.counts.sorted_counts import starts_of_runs
 from nbtext.store import Row
@@ -227,10 +228,10 @@ def count_doubles(file: ModelFile) -> int:
 def about_doubles(n_doubles: int) -> str:
     """Say what is wrong with a file of so many doubles, and what to do."""
     what = "document is" if n_doubles == 1 else "documents are"
+    ask = wording.call("upkeep.take_doubles")
     return (
         f"{n_doubles:,} {what} in more than one of the models that were joined, and "
-        "counted as often; `nbtext merge FILE -o NEW --documents SOURCE` counts each "
-        "once"
+        f"counted as often; `{ask}` counts each once"
     )
 
 

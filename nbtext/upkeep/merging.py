@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Texts: TypeAlias = tuple[TermTexts, ...] | None
 
+from nbtext import wording
 from nbtext.counts import CountTable
 from nbtext.counts.adding import Adding
 from nbtext.counts.calibration import calibration_for, totals
@@ -119,9 +120,10 @@ def open_models(
             raise ModelFileError(message)
         if file.correction is not None:
             if corrected:
+                alone = wording.given(drop_correction=True)
                 message = (
                     f"{file.path}: has a correction, and so has {corrected}: they do "
-                    "not add up; merge the counts alone with --drop-correction, or "
+                    f"not add up; merge the counts alone with {alone}, or "
                     "train one model on all documents"
                 )
                 raise ModelFileError(message)
@@ -195,7 +197,8 @@ def _check_together(
         message = (
             f"{path} has the classes {listed}, and {first} {known}: together "
             f"{len(counts.classes)}, which the {scoring.score} score cannot tell "
-            "apart; if some mean the same, give them one name first (`nbtext rename`)"
+            "apart; if some mean the same, give them one name first "
+            f"(`{wording.call('upkeep.rename')}`)"
         )
         raise SettingsError(message) from error
 
@@ -325,7 +328,8 @@ def take_doubles(
     if not settings.ledger:
         message = (
             f"{files[0].path}: the models keep no ledger, so nobody knows which "
-            "documents both have counted; merge them without --documents"
+            "documents both have counted; merge them without "
+            f"{wording.named('items')}"
         )
         raise SettingsError(message)
     delta = Delta(settings)
@@ -358,7 +362,8 @@ def _changed(files: Sequence[ModelFile], contents: Contents, delta: Delta) -> Co
     try:
         counts.check()
     except TrainingError as error:
-        message = f"{files[0].path}: damaged: {error}; see `nbtext check`"
+        check = wording.call("upkeep.check_model")
+        message = f"{files[0].path}: damaged: {error}; see `{check}`"
         raise NotAModelError(message) from error
     keep = contents.history.keep
     kept = join_records(last_records(file, file.tables, keep) for file in files)

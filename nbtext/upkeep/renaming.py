@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
+from nbtext import wording
 from nbtext.classes import quoted
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import SettingsError, UnknownClassError
@@ -76,9 +77,10 @@ def _check(
         check_name(wanted)
     twice = sorted(name for name, count in Tally(new).items() if count > 1)
     if twice:
+        ask = wording.call("learn", label=twice[0])
         message = (
             f"{path}: two classes would be called {quoted(twice[0])}; documents move "
-            f"to another class with `nbtext learn {twice[0]}`"
+            f"to another class with `{ask}`"
         )
         raise SettingsError(message)
 
@@ -90,7 +92,7 @@ def _check_policy(policy: Policy | None, new: Sequence[str], path: str) -> None:
         message = (
             f"{path}: a class cannot be called {UNSURE!r}, which the costs of its "
             "policy call the decision for no class; choose another name, or change the "
-            "costs first (`nbtext policy`)"
+            f"costs first (`{wording.call('set_policy')}`)"
         )
         raise SettingsError(message)
 

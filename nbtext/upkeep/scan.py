@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nbtext.store import Header, StoredTable
     from nbtext.store.file import Mapped
 
+from nbtext import wording
 from nbtext.errors import DamagedError, ModelFileError
 from nbtext.store.cut_short import END_MISSING, documents_of
 from nbtext.store.file import next_table, was_whole
@@ -33,10 +34,14 @@ of the file.
 """
 
 CUT_OFF: Final = "it was not written whole; readers pass over it"
-UNTIDY: Final = (
-    "bytes between its arrays were changed, on which no counts depend; the disk may be "
-    "failing, and `nbtext compact` writes the table anew"
-)
+
+
+def _untidy() -> str:
+    """Return what is said of a table with other bytes between its arrays than zeros."""
+    return (
+        "bytes between its arrays were changed, on which no counts depend; the disk "
+        f"may be failing, and `{wording.call('store.compact')}` writes the table anew"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ def _part_at(
     if table is not None and head is not None:
         what = fault_of(table)
         verdict: Verdict = "damaged" if what else "sound"
-        note = "" if is_padded(mapped[offset:], head[2], table) else UNTIDY
+        note = "" if is_padded(mapped[offset:], head[2], table) else _untidy()
         return Part(offset, table.length, verdict, what, header, table, note)
     if end == len(mapped) and first and _is_cut_off(path, mapped, offset, first):
         length = len(mapped) - offset

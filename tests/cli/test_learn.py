@@ -716,7 +716,10 @@ def test_an_idf_is_kept_only_if_that_is_asked_for(
 
     refused = run("learn", "spam", "-m", "idf.nbt", "new.eml")
     assert refused.status == 64
-    assert "train again, or keep the idf as it is (learn --frozen-idf" in refused.err
+    assert (
+        "train again, or keep the idf as it is (--frozen-idf of `learn` and `forget`)"
+        in refused.err
+    )
     learnt = run("learn", "spam", "--frozen-idf", "-m", "idf.nbt", "new.eml")
     kept = "the idf stays that of the 16 documents of training\n"
     assert learnt == (0, "", f"learnt 1 document as spam\n{kept}")

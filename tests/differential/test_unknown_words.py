@@ -153,7 +153,7 @@ def test_a_score_that_leaves_unknown_words_out_refuses_to_count_them() -> None:
         scoring = changed(scoring_of(name), unknown=UNK)
         with pytest.raises(SettingsError, match="leaves unknown words out") as caught:
             check_scoring(scoring, READING, ("a", "b"))
-        assert "use --score sum or poisson" in str(caught.value)
+        assert "use score sum or poisson" in str(caught.value)
 
 
 def test_another_score_forgets_about_unknown_words() -> None:

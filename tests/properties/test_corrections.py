@@ -502,7 +502,7 @@ def test_two_corrections_do_not_add_up(tmp_path: Path) -> None:
 
     with pytest.raises(ModelFileError, match="two corrections"):
         open_model(str(joined))
-    with pytest.raises(ModelFileError, match="--drop-correction"):
+    with pytest.raises(ModelFileError, match="drop_correction=True"):
         [*open_models([path, path])]
     for paths in ([path, path], [str(joined)]):
         files = open_models(paths, drop_correction=True)

@@ -499,7 +499,7 @@ def test_a_table_that_was_whole_is_missed_by_readers_and_refused_to_writers(
     assert END_MISSING in warning
     assert missing in warning
     assert f"damaged at byte {len(base)}: {END_MISSING}" in str(refused.value)
-    assert "with `nbtext check --repair`: ham 2, spam 2" in str(refused.value)
+    assert "with `nbtext.upkeep.repair_model`: ham 2, spam 2" in str(refused.value)
 
 
 def test_whatever_begins_with_a_zero_behind_a_table_is_passed_over(

@@ -106,7 +106,7 @@ def test_the_first_named_file_that_fits_is_taken(
     monkeypatch.setattr(keyring, "_secrets", {})
     monkeypatch.setattr(keyring, "_named", [])
 
-    with pytest.raises(SecretError, match=r"--keyed FILE or \$NBTEXT_KEYED"):
+    with pytest.raises(SecretError, match=r"keyed=FILE or \$NBTEXT_KEYED"):
         secret_of(fingerprints[0])
     monkeypatch.setenv(VARIABLE, paths[0])
     assert secret_of(fingerprints[0]) == Path(paths[0]).read_bytes()

@@ -96,8 +96,8 @@ def test_fields_keep_their_order() -> None:
     assert Settings.from_dict(plain).fields == fields
     assert Settings.from_dict(plain).column_names == ("title", "body", "2")
     assert MAIL.difference(Settings.from_dict(plain)) == (
-        "the columns that are read (--text-column, --categorical-column and "
-        "--numeric-column): none by name in one, "
+        "the columns that are read (text_columns, categorical_columns and "
+        "numeric_columns): none by name in one, "
         "title, body, 2 in the other"
     )
 
@@ -294,7 +294,7 @@ def test_a_pattern_without_a_view_of_it_is_refused() -> None:
 def test_two_patterns_are_a_difference() -> None:
     other = MATCHES._replace(pattern=Pattern(r"\w+", "2"))
 
-    assert r"regex (--pattern): \w+ of version 2026.1.1 in one, " in MATCHES.difference(
+    assert r"regex (pattern): \w+ of version 2026.1.1 in one, " in MATCHES.difference(
         other
     )
 
@@ -341,14 +341,14 @@ def test_a_difference_is_named() -> None:
     other = Settings(format="text", views=MAIL.views, ledger=False)
 
     assert MAIL.difference(other) == (
-        "what documents are read as (--format): mail in one, text in the other; "
-        "the ledger (--no-ledger): yes in one, no in the other"
+        "what documents are read as (format): mail in one, text in the other; "
+        "the ledger (ledger=False): yes in one, no in the other"
     )
     # what only one of them has
     keyed = MAIL._replace(secret="0" * 32, idf_documents=7)
     assert MAIL.difference(keyed) == (
-        f"the secret of its keys, by fingerprint (--keyed): none in one, {'0' * 32} in "
-        "the other; how many documents its idf rests on (train --score tfidf): none in "
+        f"the secret of its keys, by fingerprint (keyed): none in one, {'0' * 32} in "
+        "the other; how many documents its idf rests on (score tfidf): none in "
         "one, 7 in the other"
     )
     assert keyed.difference(MAIL).count("7 in one, none in the other") == 1
@@ -358,8 +358,8 @@ def test_a_difference_is_named() -> None:
     )
     single = MAIL.views[2]._replace(pairs=False, alphabet="words", limit=9)
     assert MAIL.difference(MAIL._replace(views=(*MAIL.views[:2], single))) == (
-        "alphabet (--alphabet) of the view body: marks in one, words in the other; "
-        "pairs (--ngrams) of the view body: yes in one, no in the other; "
+        "alphabet (alphabet) of the view body: marks in one, words in the other; "
+        "pairs (ngrams) of the view body: yes in one, no in the other; "
         "the setting limit of the view body: none in one, 9 in the other"
     )
     assert not MAIL.difference(default_settings("mail", 2))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
 
+from nbtext import wording
 from nbtext.scoring.models.evidence import n_numbers, score_of
 from nbtext.settings.scoring import OCCURRENCES, ONCE, UNK
 
@@ -41,8 +42,8 @@ class EventModel:
     models that would do, and none of them has to know the others.
 
     Attributes:
-        name: what it is called: the value of `--score`.
-        about: what it is, in a few words, for the help of `--score`.
+        name: what it is called: the value of `score`.
+        about: what it is, in a few words, for the help of `score`.
         smoothing: what is added to every count, unless the user says otherwise.
         smoothings: what else may be, way by way, where training chooses. It goes on
             along a way while held-out documents lose less, and tries the next way if
@@ -121,7 +122,7 @@ class EventModel:
         del settings, classes
         if scoring.counting in self.countings:
             return ""
-        return f"cannot count by {scoring.counting} (--count)"
+        return f"cannot count by {scoring.counting} ({wording.named('counting')})"
 
     def parameters_for(self, n_classes: int) -> Mapping[str, float]:
         """Return the parameters that follow from the number of classes, by name."""

@@ -1,5 +1,5 @@
 """
-The registry: all event models, by the names that `--score` takes.
+The registry: all event models, by the names that `score` takes.
 
 This is the one place that lists them. What the rest of nbtext wants to know of a score
 (is there one of this name, which is the default, what must be counted for it, can it
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 from types import MappingProxyType
 
+from nbtext import wording
 from nbtext.classes import quoted
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring.models.parameters import LEVELS, attribute_parameters
@@ -106,10 +107,11 @@ def choice_of(models: Iterable[EventModel]) -> str:
     """
     Return the option that names a score, of one event model or more, for a message.
 
-    It is such as `--score sum, bernoulli or poisson`.
+    It is such as `score sum, bernoulli or poisson`.
     """
     *others, last = [model.name for model in models]
-    return f"--score {', '.join(others)} or {last}" if others else f"--score {last}"
+    choice = f"{', '.join(others)} or {last}" if others else last
+    return f"{wording.named('score')} {choice}"
 
 
 def scoring_of(name: str) -> Scoring:
@@ -303,7 +305,8 @@ def check_levels(score: str | None) -> None:
     if score not in [model.name for model in having]:
         others = choice_of(having)
         what = f"the {score} score has none" if score else f"add {others}"
-        message = f"levels of a term (--levels) go with {others}; {what}"
+        levels = wording.named("levels")
+        message = f"levels of a term ({levels}) go with {others}; {what}"
         raise SettingsError(message)
 
 
@@ -369,9 +372,10 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
     """
     if len(classes) < 2:
         known = f"only the class {quoted(classes[0])}" if classes else "no class"
+        ask = wording.call("learn", label=wording.Blank("CLASS"))
         message = (
             f"the model knows {known}, and two are needed; teach it another with "
-            "`nbtext learn CLASS`"
+            f"`{ask}`"
         )
         raise TrainingError(message)
     model = event_model(scoring.score)
@@ -385,14 +389,14 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         raise SettingsError(f"the {model.name} score {refusal}; {others}")
     missing = _missing(model, scoring, settings)
     if missing:
-        options = f"--score {model.name}"
+        wanted: dict[str, object] = {"score": model.name}
         if scoring.counting != OCCURRENCES:
-            options += f" --count {scoring.counting}"
+            wanted["counting"] = scoring.counting
         if model.further_columns(scoring):
-            options += f" --levels {scoring.parameter(LEVELS):g}"
+            wanted["levels"] = int(scoring.parameter(LEVELS))
         message = (
             f"the {model.name} score needs the {' and the '.join(missing)} column, "
-            f"which this model does not have; train with {options}"
+            f"which this model does not have; train with {wording.given(**wanted)}"
         )
         raise SettingsError(message)
 
@@ -402,7 +406,7 @@ def _refusal(
 ) -> str:
     """Say what a model cannot do that is asked of it; empty if it can."""
     if scoring.unknown != SKIP and not model.has_unknown:
-        return "leaves unknown words out (--unknown)"
+        return f"leaves unknown words out ({wording.named('unknown')})"
     return model.refusal(scoring, settings, classes)
 
 

@@ -10,7 +10,7 @@ terms of the view, V the view's distinct terms:
 with a = .01. That is scikit-learn's `TfidfVectorizer` and `MultinomialNB`; weights are
 kept in units of 2^-24. Training reads the documents twice: the weights rest on how many
 documents have each term. What is learnt later is weighed by the same idf
-(`--frozen-idf`), a term that training did not have by that of no document.
+(`frozen_idf`), a term that training did not have by that of no document.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
+from nbtext import wording
 from nbtext.counts.calibration import Prior
 from nbtext.counts.idf import TFIDF_UNIT as UNIT
 from nbtext.scoring.models.evidence import Evidence
@@ -59,7 +60,7 @@ class Tfidf(JointLikelihood):
         if not all(TFIDF in view.columns for view in settings.views):
             return (
                 "needs TF-IDF weights, which training makes of the documents "
-                f"themselves (train --score {self.name})"
+                f"themselves (train with {wording.given(score=self.name)})"
             )
         return super().refusal(scoring, settings, classes)
 

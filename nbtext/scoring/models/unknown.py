@@ -1,5 +1,5 @@
 """
-Words that no class knows, as one term: `--unknown unk`.
+Words that no class knows, as one term: `unknown="unk"`.
 
 A document's terms that a model does not know are left out, or stand for one more term,
 `unk`, of each view. What is known of it is what terms are like that were seen once in

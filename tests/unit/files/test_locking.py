@@ -35,7 +35,7 @@ def test_the_error_names_the_process_that_holds_the_lock(path: str) -> None:
     assert 0.1 <= monotonic() - began < PATIENCE
     assert str(caught.value) == (
         f"{path}: another process ({os.getpid()}, {name}) has been writing for 0.1 s; "
-        "try again later, or wait longer with --wait"
+        "try again later, or wait longer with wait"
     )
 
 

@@ -122,7 +122,7 @@ def test_classes_may_begin_together(path: Path, count: int) -> None:
     results = learn_labelled(path, new + pairs(count), create=True)
 
     assert outcomes(refused) == ["refused"] * 2 * count
-    assert refused[0].reason.endswith("for a new class, add --create")
+    assert refused[0].reason.endswith("for a new class, add create=True")
     assert outcomes(results) == ["learnt"] * 3 * count
     assert documents_of(path)["dog"] == documents_of(path)["emu"] == count
     decisions = classify_all(load(path), [text("dog", 900), text("emu", 901)])
@@ -137,7 +137,7 @@ def test_a_class_that_cannot_be_learnt_keeps_no_other_from_it(path: Path) -> Non
     assert outcomes(results) == ["learnt", "refused", "refused"]
     assert results[1].reason.startswith("a class cannot be called '?'")
     assert "did you mean 'cow'" in results[2].reason
-    assert results[2].reason.endswith("for a new class, add --create")
+    assert results[2].reason.endswith("for a new class, add create=True")
     assert outcomes(learn_labelled(path, new[2:], create=True)) == ["learnt"]
 
 
@@ -204,7 +204,7 @@ def test_a_regime_learns_what_is_misjudged_alone(path: Path, count: int) -> None
 
 
 def test_there_must_be_a_model(tmp_path: Path) -> None:
-    with pytest.raises(NoModelError, match="make one with `nbtext train`, or name"):
+    with pytest.raises(NoModelError, match=r"make one with `nbtext\.train`, or name"):
         learn_labelled(tmp_path / "none", pairs(3), create=True)
 
 

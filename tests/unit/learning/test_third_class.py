@@ -144,7 +144,9 @@ def test_it_is_refused_where_weights_were_not_counted(tmp_path: Path) -> None:
     nbtext.train_on(pairs, path)
     before = Path(path).read_bytes()
 
-    with pytest.raises(TrainingError, match=r"run `nbtext train ham=.* law="):
+    with pytest.raises(
+        TrainingError, match=r"run `nbtext\.train\(sources=\['ham=.*', 'law="
+    ):
         nbtext.learn(path, "law", [mail.format("law")])
 
     assert Path(path).read_bytes() == before

@@ -82,7 +82,7 @@ def test_what_changes_nothing_is_said() -> None:
     # the shares of the documents are in what is fitted
     assert calibrated.class_prior == "shares"
     assert changed(calibrated, class_prior="uniform") == calibrated
-    assert "--prior moves them" in overrides.in_vain(calibrated)
+    assert "prior moves them" in overrides.in_vain(calibrated)
     # the prior of a policy takes the place of the class prior in classes that it names
     one, two = Policy(prior=(("a", 0.2),)), Policy(prior=(("a", 0.2), ("b", 0.3)))
     assert "takes its place" in overrides.in_vain(textbook, one, 2)
@@ -94,9 +94,9 @@ def test_what_changes_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("how", "option"),
     [
-        ({"ngrams": 1}, "--ngrams 1"),
-        ({"byte_ngrams": False}, "--no-byte-ngrams"),
-        ({"pattern": "a+"}, "--pattern"),
+        ({"ngrams": 1}, "ngrams=1"),
+        ({"byte_ngrams": False}, "byte_ngrams=False"),
+        ({"pattern": "a+"}, "pattern"),
     ],
     ids=str,
 )
@@ -109,7 +109,7 @@ def test_runs_of_three_where_no_runs_are_counted_are_said_to_change_nothing(
 
     assert threes.settings(settings) == SettingsOverrides(**how).settings(settings)
     assert threes.in_vain(scoring).startswith(
-        f"--threes changes nothing: with {option}, no runs of characters"
+        f"threes changes nothing: with {option}, no runs of characters"
     )
     assert SettingsOverrides(threes=True).in_vain(scoring) == ""
     assert SettingsOverrides(threes=False, **how).in_vain(scoring) == ""

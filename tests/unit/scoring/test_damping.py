@@ -100,7 +100,7 @@ def test_a_missing_column_is_an_error_that_names_the_train_line(
     path = str(tmp_path / "m.nbt")
     train_on(TEXTS, path, overrides=SettingsOverrides(score="sum"))
 
-    with pytest.raises(SettingsError, match="train with --score sum --count log"):
+    with pytest.raises(SettingsError, match="train with score='sum', counting='log'"):
         load(path, overrides=SettingsOverrides(counting="log"))
     with pytest.raises(SettingsError, match="needs the level1 and the level2 column"):
         load(path, overrides=SettingsOverrides(counting="min:3"))
@@ -109,5 +109,5 @@ def test_a_missing_column_is_an_error_that_names_the_train_line(
 def test_a_score_that_counts_otherwise_names_those_that_do(tmp_path: Path) -> None:
     overrides = SettingsOverrides(counting="log")
 
-    with pytest.raises(SettingsError, match=r"cannot count by log .*use --score sum"):
+    with pytest.raises(SettingsError, match=r"cannot count by log .*use score sum"):
         train_on(TEXTS, str(tmp_path / "m.nbt"), overrides=overrides)

@@ -141,7 +141,7 @@ def test_numbers_and_impossible_values_have_no_weights(tmp_path: Path) -> None:
     options = Options(label_column="class", categorical_columns=("city",))
     path = trained_on_rows(tmp_path, options)
     model = load(path, overrides=SettingsOverrides(category_smoothing=0.0))
-    with pytest.raises(SettingsError, match="'city' has no weights with --category-sm"):
+    with pytest.raises(SettingsError, match="'city' has no weights with category_sm"):
         LinearForm(model.model)
 
 
@@ -153,7 +153,7 @@ def test_other_scores_say_why_they_have_no_weights(name: str, tmp_path: Path) ->
     pairs = [pair for pair in TEXTS if pair[0] != "c"]
     train_on(pairs, path, overrides=SettingsOverrides(score=name))
 
-    with pytest.raises(SettingsError, match=r"has no weights, because .* --score sum"):
+    with pytest.raises(SettingsError, match=r"has no weights, because .* score sum"):
         LinearForm(load_model(path))
 
 

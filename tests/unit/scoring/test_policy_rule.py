@@ -184,7 +184,7 @@ def test_a_kept_policy_that_does_not_fit_is_the_files_fault(tmp_path: Path) -> N
     opened = load(path).model
     forged = Policy(prior=(("eggs", 0.9),))
 
-    with pytest.raises(ModelFileError, match="nbtext policy"):
+    with pytest.raises(ModelFileError, match=r"nbtext\.set_policy"):
         type(load(path))(opened._replace(policy=forged))
     with pytest.raises(UnknownClassError):
         load(path, policy=forged)

@@ -40,26 +40,25 @@ def test_an_unknown_score_is_refused_with_those_there_are() -> None:
             MEAN,
             "abc",
             "the mean score is for two classes, the model has 3; "
-            "use --score sum, bernoulli or poisson, or train with --score kary, "
+            "use score sum, bernoulli or poisson, or train with score kary, "
             "complement, wcnb or contrast",
         ),
         (
             Scoring("complement", 0.03, "once"),
             "abc",
-            "the complement score counts repeats; use --score sum, bernoulli or "
-            "poisson",
+            "the complement score counts repeats; use score sum, bernoulli or poisson",
         ),
         (
             Scoring("complement", 0.03, "once"),
             "ab",
             "the complement score counts repeats; "
-            "use --score mean, weighted, sum, bernoulli or poisson",
+            "use score mean, weighted, sum, bernoulli or poisson",
         ),
         (
             Scoring("complement", 0.03),
             "ab",
             "the complement score needs the weight column, which this model does not "
-            "have; train with --score complement",
+            "have; train with score='complement'",
         ),
     ],
 )

@@ -159,7 +159,7 @@ def test_a_file_that_was_cut_short_is_used_with_one_warning(
 
     assert len(remarks) == 2
     assert remarks[1].startswith(f"WARNING: {path}: the table at byte ")
-    assert "; missing at least: spam 1; see `nbtext check`" in remarks[1]
+    assert "; missing at least: spam 1; see `nbtext.upkeep.check_model`" in remarks[1]
     followed.wait()
 
 

@@ -239,7 +239,7 @@ def test_the_last_scoring_wins_and_is_noted(tmp_path: Path) -> None:
     assert file.scoring == last
     assert file.notes == (
         f"{path}: its tables ask to be scored in different ways; the last one wins "
-        "(--score sum --smoothing 0.5)",
+        "(score='sum', smoothing=0.5)",
     )
 
 

@@ -124,7 +124,7 @@ def test_a_key_that_is_missing_is_named(headers: list[bytes], tmp_path: Path) ->
 
                 assert isinstance(error, DamagedError), (where, key, error)
                 assert f"found no {key}" in str(error) or key == "kind", error
-                assert "nbtext check" in str(error)
+                assert "nbtext.upkeep.check_model" in str(error)
 
 
 @pytest.mark.parametrize("other", [(), {}, "x", 1.5, b"\xff", [[]], {"x": 1}, [{}]])

@@ -79,7 +79,7 @@ def test_what_cannot_be_opened_is_replaced_only_if_somebody_says_so(
 
     for contents in (b"From: a letter\n", b"\x8f\xa6format" * 9, whole[:-9], newer):
         trained.write_bytes(contents)
-        with pytest.raises(TaughtError, match="--replace"):
+        with pytest.raises(TaughtError, match="replace=True"):
             replace_model(str(trained), [b"new"], replace=False)
         assert trained.read_bytes() == contents
 

@@ -138,5 +138,5 @@ def test_another_version_of_regex_is_said() -> None:
 def test_a_pattern_stands_in_place_of_an_alphabet() -> None:
     both = SettingsOverrides(pattern="x", alphabet="words")
 
-    with pytest.raises(SettingsError, match="in place of --alphabet"):
+    with pytest.raises(SettingsError, match="in place of alphabet"):
         both.settings(default_settings("text", 2))

@@ -291,7 +291,7 @@ def test_a_model_of_few_documents_is_trained_as_one_of_many_to_be_added_to_it(
     train_on(confusing(240), many, overrides=pure)
 
     with pytest.raises(
-        ModelFileError, match=r"--no-threes.*128 in one, none in the ot"
+        ModelFileError, match=r"threes=False.*128 in one, none in the ot"
     ):
         merge(open_models([few, many]))
 
