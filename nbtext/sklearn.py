@@ -84,10 +84,10 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     """
     Naive Bayes for texts and messages, which it takes as they are.
 
-    The parameters are the options of `nbtext train`; None leaves the default.
+    The parameters are those of `SettingsOverrides`; None leaves the default.
 
     Parameters:
-        event_model: what `--score` names, such as "sum" or "complement"; it is not
+        event_model: what `score` names there, such as "sum" or "complement"; it is not
             called `score`, which is a method of all classifiers.
         smoothing: what is added to every count; 0.03 of `contrast`, its default, leaves
             the choice to training where a correction is made.
@@ -231,7 +231,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         Return the probability of each class, shape (n_documents, n_classes).
 
-        They are those that `nbtext classify` prints, capped: of n documents of other
+        They are those of a `Decision`, capped: of n documents of other
         classes no class is more probable than (n + 1) / (n + 2). A class that has had
         no text yet has the share of one of the texts.
         """

@@ -57,7 +57,7 @@ class Blank(str):
 
 
 def named(name: str, /) -> str:
-    """Return what a parameter is called: `label_column`, or `--label-column`."""
+    """Return what a parameter is called, such as `label_column`."""
     return _theirs().named(name) if _words else name
 
 
@@ -66,8 +66,7 @@ def given(**values: object) -> str:
     Return how values of parameters are given.
 
     True or False switches something on or off, and a tuple has several values of one
-    parameter: `text_columns=('a', 'b')`, or `--text-column a --text-column b`.
-    Of an empty tuple nothing is given.
+    parameter: `text_columns=('a', 'b')`. Of an empty tuple nothing is given.
     """
     values = {name: value for name, value in values.items() if value != ()}
     if _words:
@@ -77,7 +76,7 @@ def given(**values: object) -> str:
 
 def call(name: str, /, **values: object) -> str:
     """
-    Return how a function of the library is called: `nbtext.train`, or `nbtext train`.
+    Return how a function of the library is called, such as `nbtext.train`.
 
     Args:
         name: where it is below the package `nbtext`, such as `store.compact`; empty for

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
     from nbtext.store.blocks import Buffer
 
+from nbtext import wording
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled, n_classes_of
 from nbtext.arguments import count_of, path_of, seconds_of, sources_of
 from nbtext.counts.room import bounded
@@ -103,8 +104,8 @@ def train(
     keep_memory()
     if jobs > 1 and regime.is_choosy:
         message = (
-            f"--regime {regime.name} has each document wait for the one before it; "
-            "leave out --jobs"
+            f"{wording.given(regime=regime.name)} has each document wait for the one "
+            f"before it; leave out {wording.named('jobs')}"
         )
         raise SettingsError(message)
     n_classes = n_classes_of(sources, options)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from nbtext.classes import quoted
 from nbtext.cli._keyed import check_keyed
+from nbtext.cli._quick import speak
 from nbtext.cli._terminal import ignored, to_stderr
 from nbtext.document import readable
 from nbtext.errors import SettingsError, UnknownClassError
@@ -155,6 +156,7 @@ def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
 
 def be_one(*, is_quiet: bool) -> None:
     """Be one of the servers that `run` has started."""
+    speak()
     serve_as_worker(log_of(is_quiet))
 
 

@@ -12,17 +12,22 @@ from typing import Final, NamedTuple
 from nbtext.wording import Blank
 
 OPTIONS: Final[Mapping[str, str]] = {
+    "address": "--cluster",
     "categorical_columns": "--categorical-column",
     "client": "--cluster",
     "costs": "--cost",
     "counting": "--count",
+    "ham": "--ham-class",
     "is_null": "-0",
     "items": "--documents",
     "lists": "--files-from",
+    "marks": "--flag",
     "numeric_columns": "--numeric-column",
     "path": "-m",
+    "target": "--move",
     "text_columns": "--text-column",
     "threshold": "--unsure",
+    "trusts_names": "--trust-names",
 }
 """The options that are not called like their parameters, with hyphens."""
 
@@ -42,6 +47,10 @@ class Command(NamedTuple):
 
 OF_COMMAND: Final[Mapping[tuple[str, str], str]] = {
     ("check", "path"): "--output",
+    ("filter", "names"): "--flag",
+    ("filter", "path"): "--decided",
+    ("serve", "address"): "--listen",
+    ("serve", "folder"): "--users",
 }
 """Those that a command calls in another way, by it and the parameter."""
 
@@ -55,11 +64,13 @@ VALUES: Final[Mapping[object, str]] = {"\t": "tab"}
 """The values that are typed in another way."""
 
 COMMANDS: Final[Mapping[str, Command]] = {
+    "filtering.filter_mailbox": Command("filter"),
     "forget": Command("forget", ("documents",)),
     "learn": Command("learn", ("label",)),
     "set_policy": Command("policy"),
     "store.compact": Command("compact"),
     "upkeep.check_model": Command("check"),
+    "upkeep.merge": Command("merge"),
     "upkeep.open_models": Command("merge"),
     "upkeep.rename": Command("rename", ("names",)),
     "upkeep.repair_model": Command("check --repair"),
@@ -84,10 +95,10 @@ def given(**values: object) -> str:
 def call(name: str, /, **values: object) -> str:
     """Return a command, as it is typed; the running one if none is named."""
     command = COMMANDS[name] if name else Command(_running(), ("sources",))
-    words = [f"nbtext {command.name}"]
-    words += [_values(values[key]) for key in command.positional if key in values]
     options = {key: values[key] for key in values if key not in command.positional}
-    return " ".join([*words, given(**options)] if options else words)
+    words = [f"nbtext {command.name}", *([given(**options)] if options else [])]
+    words += [_values(values[key]) for key in command.positional if key in values]
+    return " ".join(words)
 
 
 def _running() -> str:

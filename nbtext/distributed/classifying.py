@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Decided = tuple[list[Decision], list[Unreadable | Note]]
 
-from nbtext import __version__
+from nbtext import __version__, wording
 from nbtext.arguments import sources_of
 from nbtext.distributed.connecting import (
     check_workers,
@@ -130,7 +130,10 @@ def _decisions(
 ) -> Iterator[list[Decision]]:
     """Yield the decisions of chunks, in their order, so many on their way at a time."""
     with failures_told(client):
-        opened = client.submit(of_version, __version__, _arranged, model, pure=False)
+        words = wording.spoken()
+        opened = client.submit(
+            of_version, __version__, words, _arranged, model, pure=False
+        )
         sizes = {part.model.path: part.model.file.size for part in _parts(model)}
         pending: deque[Future] = deque()
         waiting = iter(chunks)
@@ -139,6 +142,7 @@ def _decisions(
                 client.submit(
                     of_version,
                     __version__,
+                    words,
                     _decide,
                     chunk,
                     opened,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from distributed import Client, Future
 
-from nbtext import __version__
+from nbtext import __version__, wording
 from nbtext.errors import ClusterError, NbtextError, SettingsError
 
 PATIENCE: Final = 10
@@ -36,10 +36,6 @@ LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
 """Those of Dask that tell of a connection that is lost."""
 
 SCHEMES: Final = ("tcp", "tls")
-
-NO_DASK: Final = (
-    "--cluster takes Dask, which is not installed here; pip install 'nbtext[dask]'"
-)
 
 
 @contextmanager
@@ -60,7 +56,11 @@ def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise SettingsError(NO_DASK) from error
+        message = (
+            f"{wording.named('address')} takes Dask, which is not installed here; pip "
+            "install 'nbtext[dask]'"
+        )
+        raise SettingsError(message) from error
     with _silence():
         try:
             client = Client(
@@ -68,8 +68,9 @@ def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
             )
         except OSError as error:  # a timeout is one
             message = (
-                f"--cluster {address}: no scheduler answers there ({error}); start one "
-                "with `dask scheduler`, and workers with `dask worker`"
+                f"{wording.given(address=address)}: no scheduler answers there "
+                f"({error}); start one with `dask scheduler`, and workers with `dask "
+                "worker`"
             )
             raise ClusterError(message) from error
         with client:
@@ -102,8 +103,8 @@ def _check(address: str) -> None:
         if parts.scheme in SCHEMES and parts.hostname and parts.port:
             return
     message = (
-        f"--cluster {address}: the address of a scheduler was expected, such as "
-        "tcp://scheduler:8786"
+        f"{wording.given(address=address)}: the address of a scheduler was expected, "
+        "such as tcp://scheduler:8786"
     )
     raise SettingsError(message)
 
@@ -148,11 +149,14 @@ def failures_told(client: Client) -> Iterator[None]:
         raise ClusterError(message) from error
 
 
-def of_version(version: str, task: Callable[..., Any], *arguments: Any) -> Any:
+def of_version(
+    version: str, words: str, task: Callable[..., Any], *arguments: Any
+) -> Any:
     """
     Run a task where nbtext has a version, as workers have that were asked for it.
 
-    Others may have come since.
+    Others may have come since. Messages are made with the words of the client; of
+    several clients at once, with those of the last one.
 
     Raises:
         ClusterError: it has another one here.
@@ -163,6 +167,7 @@ def of_version(version: str, task: Callable[..., Any], *arguments: Any) -> Any:
             f"{version}; install the same everywhere"
         )
         raise ClusterError(message)
+    wording.speak(words)
     return task(*arguments)
 
 
@@ -226,7 +231,7 @@ def check_workers(client: Client, folder: str, token: str) -> int:
         if not is_seen:
             message = (
                 f"{worker}: a worker does not see the folder {folder}; name one that "
-                "all of them can write to, with --shared"
+                f"all of them can write to, with {wording.named('shared')}"
             )
             raise ClusterError(message)
     # those that have died since then may come back

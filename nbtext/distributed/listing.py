@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nbtext.distributed.items import Source
     from nbtext.sources import Options
 
+from nbtext import wording
 from nbtext.distributed.items import RemoteFile
 from nbtext.distributed.partitions import Partition, partitions
 from nbtext.distributed.remote import is_remote, local_path
@@ -37,11 +38,6 @@ none is still at work long after the others."""
 
 A_DOCUMENT: Final = 512
 """What opening a file counts for, in bytes."""
-
-MIXED: Final = (
-    "some sources are URLs, and some are paths of this machine; name all by URLs, or "
-    "train twice and `nbtext merge` the models"
-)
 
 ON_CLIENT: Final = (
     "the standard input is not on the cluster; put it into a file that the workers can "
@@ -116,7 +112,11 @@ def list_sources(sources: Sequence[str], options: Options, *, labelled: bool) ->
     arguments = [*map(_whole, sources)]
     are_remote = {is_remote(split_label(argument)[1]) for argument in arguments}
     if len(are_remote) > 1:
-        raise SettingsError(MIXED)
+        message = (
+            "some sources are URLs, and some are paths of this machine; name all by "
+            f"URLs, or train twice and `{wording.call('upkeep.merge')}` the models"
+        )
+        raise SettingsError(message)
     listing = remote_sources if True in are_remote else _local_sources
     sized = [
         part

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from nbtext.store.blocks import Buffer
 
+from nbtext import wording
 from nbtext.distributed.shared_folder import writing_to
 from nbtext.errors import ClusterError
 
@@ -109,7 +110,7 @@ def not_as_written(path: str, found: str) -> ClusterError:
     return ClusterError(
         f"{path}: a file of the cluster's work is not as it was written there "
         f"({found}); see that all machines see that folder alike, and that nobody else "
-        "writes to it, or name another with --shared, and try again"
+        f"writes to it, or name another with {wording.named('shared')}, and try again"
     )
 
 

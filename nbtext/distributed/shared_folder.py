@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from nbtext.arguments import AnyPath
 
+from nbtext import wording
 from nbtext.arguments import path_of
 from nbtext.errors import ModelWriteError
 from nbtext.files import open_file
@@ -58,7 +59,7 @@ def shared_folder(path: str, above: AnyPath | None) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
         message = (
             f"{parent}: no folder can be made and locked there for the cluster's work "
-            f"({error.strerror}); name another with --shared"
+            f"({error.strerror}); name another with {wording.named('shared')}"
         )
         raise ModelWriteError(message) from error
     with file:
@@ -81,7 +82,8 @@ def writing_to(folder: str) -> Iterator[None]:
     except OSError as error:
         message = (
             f"{Path(folder).parent}: the cluster's work cannot be written there "
-            f"({error.strerror}); make room, or name another folder with --shared"
+            f"({error.strerror}); make room, or name another folder with "
+            f"{wording.named('shared')}"
         )
         raise ModelWriteError(message) from error
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.store.blocks import Buffer
 
-from nbtext import __version__
+from nbtext import __version__, wording
 from nbtext.arguments import path_of, sources_of
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import Limits, settings_for
@@ -257,6 +257,6 @@ class _Run:
         """Have a task run; what brings work to its end goes first."""
         key = f"nbtext-{task.__name__}-{uuid4().hex}"
         return self.client.submit(
-            of_version, __version__, task, *arguments,
+            of_version, __version__, wording.spoken(), task, *arguments,
             key=key, priority=level, pure=True,
         )  # fmt: skip

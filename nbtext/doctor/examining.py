@@ -1,5 +1,5 @@
 """
-Examining labelled documents: everything that `nbtext doctor` says, computed.
+Examining labelled documents: everything that is said of them, computed.
 
 Documents are read twice: once for their terms, which are kept, and once more until
 those are found that findings are told with a text of.

@@ -97,7 +97,7 @@ class JudgedDocument(NamedTuple):
         return self.posterior[self.label]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `json.dumps` takes, by the keys of `nbtext classify --json`."""
+        """Return what `json.dumps` takes, by the keys of `classify` in JSON."""
         carried = {"id": self.identity, "truth": self.truth}
         known = {name: text for name, text in carried.items() if text is not None}
         found = decided(

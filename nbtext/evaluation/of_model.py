@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
+from nbtext import wording
 from nbtext.counts import ReadReport
 from nbtext.counts.read_report import Progress
 from nbtext.document import Item, Note
@@ -207,9 +208,10 @@ class Seen:
             count = f"{self.passed_over:,}" if is_mixed else "they"
             why = "what they have brought to it cannot be taken away exactly"
             parts.append(f"{count} are left out, because {why}")
+        seen, folds = wording.given(seen=True), wording.given(folds=10)
         return (
             f"{model} has counted {whole} {documents:,} documents; "
-            f"{'; '.join(parts)} (--seen scores them as they are, --folds 10 makes "
+            f"{'; '.join(parts)} ({seen} scores them as they are, {folds} makes "
             "models that have not seen them)"
         )
 

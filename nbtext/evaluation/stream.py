@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.errors import SettingsError
 
 OrderName: TypeAlias = Literal["name", "date", "index"]
@@ -56,9 +57,9 @@ def in_order(
     if order == "name":
         return sorted(places, key=lambda place: natural(names[place]))
     if names and all(time is None for time in times):
+        others = " or ".join(wording.given(order=name) for name in ("name", "index"))
         message = (
-            "not one document has a date (mail has, in Received or Date); use "
-            "--order name or --order index"
+            f"not one document has a date (mail has, in Received or Date); use {others}"
         )
         raise SettingsError(message)
 

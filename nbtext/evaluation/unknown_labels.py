@@ -4,18 +4,18 @@ Documents whose label is no class of the model, and the command that names their
 In come labels as they are met, out comes one sentence for the user.
 """
 
-import shlex
 from collections import Counter as Tally
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from nbtext import wording
 from nbtext.classes import quoted, similar
 from nbtext.errors import MOST_LISTED
 from nbtext.sources import container_format, file_label, folder_label, named_paths
 
 PLACEHOLDER: Final = "CLASS"
-COLUMN: Final = "COLUMN"
+COLUMN: Final = wording.Blank("COLUMN")
 """Stand in the command where only the user knows the class, or the column."""
 
 TABLES: Final = ("csv", "tsv", "jsonl")
@@ -86,18 +86,19 @@ class UnknownLabels:
         if len(self._named) > MOST_LISTED:
             return
         if self._tables:
-            options = ("--label-column", COLUMN, *self._tables)
-            line = shlex.join(["nbtext", "eval", *options])
+            line = wording.call(
+                "evaluate", label_column=COLUMN, sources=[*self._tables]
+            )
             yield f"name the column of a table that holds the labels: {line}"
         if self._labelled:
             tables = ", ".join(self._labelled)
             yield (
                 f"mend the labels in {tables}, or name the column that holds them "
-                f"(--label-column {COLUMN})"
+                f"({wording.given(label_column=COLUMN)})"
             )
         if self._label_of:
             sources = [self._with_class(*named) for named in self._named]
-            line = shlex.join(["nbtext", "eval", *sources])
+            line = wording.call("evaluate", sources=sources)
             yield f"name the class of each source: {line}"
 
     def _with_class(self, label: str | None, path: str) -> str:

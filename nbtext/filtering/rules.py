@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+from nbtext import wording
 from nbtext.document import Document, OnProblem
 from nbtext.errors import MailboxError, UnknownClassError
 from nbtext.filtering.mailboxes import (
@@ -272,4 +273,5 @@ def check_classes(labels: Iterable[str], classes: tuple[str, ...]) -> None:
     """
     for label in labels:
         if label not in classes:
-            raise UnknownClassError("--move or --flag", label, classes)
+            where = " or ".join(map(wording.named, ("target", "marks")))
+            raise UnknownClassError(where, label, classes)

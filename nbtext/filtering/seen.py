@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from time import time
 from typing import Final, NamedTuple
 
+from nbtext import wording
 from nbtext.errors import MemoryFileError
 from nbtext.files import write_at, write_out
 from nbtext.files.reading_at import read_at
@@ -260,7 +261,8 @@ class SeenMessages:
         if not is_ours:
             message = (
                 f"{self.path}: the memory of what was decided was expected, and "
-                "something else found; name another file with --decided, or remove it"
+                "something else found; name another file with "
+                f"{wording.named('path')}, or remove it"
             )
             raise MemoryFileError(message)
         bad = 0

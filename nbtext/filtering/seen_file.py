@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
+from nbtext import wording
 from nbtext.files import locked, open_file, write_at
 from nbtext.files.reading_at import read_at
 from nbtext.filtering.seen import SeenMessages
@@ -36,9 +37,8 @@ def open_seen(
     if not is_kept:
         yield _only_read(path)
         return
-    lock = locked(
-        path, _open, wait=wait, who="another `nbtext filter`", what="has been running"
-    )
+    who = f"another `{wording.call('filtering.filter_mailbox')}`"
+    lock = locked(path, _open, wait=wait, who=who, what="has been running")
     with ExitStack() as stack:
         try:
             descriptor = stack.enter_context(lock)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 from zlib import crc32
 
+from nbtext import wording
 from nbtext.errors import FULL, MemoryFileError, advice_on_reading
 
 RECORD: Final = 64
@@ -85,9 +86,10 @@ def worth_keeping(
 
 def cannot(path: str, what: str, error: OSError) -> MemoryFileError:
     """Return the error that says what cannot be done with the file, and why."""
-    advice = advice_on_reading(error, "name a file that you may write with --decided")
+    decided = wording.named("path")
+    advice = advice_on_reading(error, f"name a file that you may write with {decided}")
     if error.errno in FULL:
-        advice = "make room there, or name a file elsewhere with --decided"
+        advice = f"make room there, or name a file elsewhere with {decided}"
     message = (
         f"{path}: the memory of what was decided cannot be {what}: {error.strerror}; "
         f"{advice}"

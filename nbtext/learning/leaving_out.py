@@ -1,5 +1,5 @@
 """
-`learn --regime`: which documents of a batch the model has no need of.
+A regime: which documents of a batch the model has no need of.
 
 A plan goes in, the same plan comes out without the steps that are left out. Documents
 are judged in their order, each by the model as it would be with those learnt before it.

@@ -1,5 +1,5 @@
 """
-`train --regime`: a model of those documents alone that training has need of.
+Training by a regime: a model of those documents alone that training has need of.
 
 Documents are read once and judged in the order of their digests, each by the model of
 those learnt before it; so neither the order of the sources nor that of the files says

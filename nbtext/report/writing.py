@@ -100,7 +100,7 @@ def documents_of(result: Evaluation, _top: Sequence[TopTerm]) -> Iterator[str]:
     r"""
     Yield a line of JSON for each document: what was decided about it.
 
-    Its keys are those of `nbtext classify --json`, and bytes that are not UTF-8 are
+    Its keys are those of `classify` in JSON, and bytes that are not UTF-8 are
     written \xHH, as there.
     """
     for document in result.judged():

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
+from nbtext import wording
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import (
     BusyError,
@@ -346,7 +347,8 @@ def label_to_learn(request: Request, options: HandlerOptions) -> str | None:
         raise RequestError(PROTOCOL, "(Set without Message-class)")
     label = options.spam if request.message_class == "spam" else options.ham
     if label is None:
-        raise RequestError(UNAVAILABLE, "the server was started without a --ham-class")
+        reason = f"the server was started without a {wording.named('ham')}"
+        raise RequestError(UNAVAILABLE, reason)
     return label
 
 

@@ -21,6 +21,7 @@ from typing import Final
 
 import msgpack
 
+from nbtext import wording
 from nbtext.errors import RequestError
 from nbtext.keyring import environment
 from nbtext.serving.framing import (
@@ -110,7 +111,7 @@ class Helper:
         try:
             with theirs:
                 self._process = subprocess.Popen(  # noqa: S603  of this program
-                    [sys.executable, "-P", "-c", COMMAND],
+                    [sys.executable, "-P", "-c", COMMAND, wording.spoken()],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env=variables(),
@@ -236,6 +237,7 @@ def variables() -> dict[str, str]:
 def be_one() -> None:
     """Be the helper of the worker at the other end of standard input, until it ends."""
     os.nice(NICENESS)
+    wording.speak(sys.argv[1])
     with socket.socket(fileno=os.dup(0)) as worker, suppress(*ENDS):
         options = HandlerOptions.rebuilt(unframed(worker))
         keep_tables(only=options.model)

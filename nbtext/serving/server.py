@@ -18,6 +18,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
+from nbtext import wording
 from nbtext.errors import RequestError
 from nbtext.serving.batches import SMALL, Batches
 from nbtext.serving.connection import Connection, MemoryBudget, drain
@@ -403,7 +404,8 @@ class Server:
             return
         peer, user = peer_of(connection.socket), connection.parser.user
         if peer is None and not self._service.trusts_names:
-            reason = "over TCP models of users are taught with --trust-names alone"
+            trust = wording.given(trusts_names=True)
+            reason = f"over TCP models of users are taught with {trust} alone"
             raise RequestError(UNAVAILABLE, reason)
         # in a thread: names of users may be looked up over the network
         if peer is not None and not await asyncio.to_thread(may_teach, peer, user):

@@ -16,6 +16,7 @@ from pathlib import Path
 from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.errors import ListenError, SettingsError
 from nbtext.files import locked
 
@@ -211,8 +212,9 @@ def listen(address: Address, mode: int = MODE, *, wait: float = WAIT) -> list[Li
 
 def _advice(address: Address, code: int | None) -> str:
     """Say what to do where one cannot listen."""
+    listen = wording.named("address")
     if code == errno.EADDRINUSE:
-        return "stop what listens there, or name another address with --listen"
+        return f"stop what listens there, or name another address with {listen}"
     if code == errno.EACCES and 0 < address.port < 1024:
         return "ports below 1024 are for root, or see docs/serving.md"
     folder = Path(address.path).parent
@@ -223,7 +225,7 @@ def _advice(address: Address, code: int | None) -> str:
         )
     if code in (errno.EACCES, errno.EPERM, errno.EROFS) and address.path:
         return f"see who may write to {folder}"
-    return "name another address with --listen"
+    return f"name another address with {listen}"
 
 
 def _listen_tcp(address: Address) -> list[Listener]:

@@ -21,6 +21,7 @@ from stat import S_ISDIR, S_ISREG, S_IWGRP, S_IWOTH
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.errors import ModelAccessError, NbtextError, RequestError, SettingsError
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions, refused
 from nbtext.serving.spamd import UNAVAILABLE, Request
@@ -249,18 +250,19 @@ def check_users(folder: str) -> None:
     Raises:
         SettingsError: it is none, or others may write there.
     """
+    users = wording.named("folder")
     try:
         found = os.stat(folder)  # noqa: PTH116  as below, of what is no text too
     except (OSError, ValueError) as error:
         what = getattr(error, "strerror", None) or error
-        message = f"--users: {folder}: {what}; name a folder that is there"
+        message = f"{users}: {folder}: {what}; name a folder that is there"
         raise SettingsError(message) from error
     if not S_ISDIR(found.st_mode):
-        message = f"--users: {folder}: it is no folder; name one"
+        message = f"{users}: {folder}: it is no folder; name one"
         raise SettingsError(message)
     if _is_writable_by_others(found):
         message = (
-            f"--users: {folder}: others could put files and links there; it must be "
+            f"{users}: {folder}: others could put files and links there; it must be "
             "the server's own: `chown` it, and `chmod 700`"
         )
         raise SettingsError(message)

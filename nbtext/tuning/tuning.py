@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import Alphabet
 
+from nbtext import wording
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.evaluation.binary_metrics import positive_class
 from nbtext.evaluation.cross_validation import Dealt, deal, score_folds
@@ -126,8 +127,9 @@ def tune(
             raise SettingsError(message)
         if max_false_positives is not None:  # before hours of trials
             if len(table.classes) != 2:
+                limit = wording.named("max_false_positives")
                 message = (
-                    "--max-false-positives looks for a threshold between two classes, "
+                    f"{limit} looks for a threshold between two classes, "
                     f"and the documents have {len(table.classes)}; leave it out"
                 )
                 raise SettingsError(message)

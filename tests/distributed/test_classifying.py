@@ -91,7 +91,7 @@ def test_no_room_for_the_model_is_told(
     assert isinstance(error, ModelWriteError)
     assert str(error) == (
         f"{folder}: the cluster's work cannot be written there (No space left on "
-        "device); make room, or name another folder with --shared"
+        "device); make room, or name another folder with shared"
     )
 
 

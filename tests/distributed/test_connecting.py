@@ -121,9 +121,9 @@ def test_workers_that_cannot_do_the_work_are_told_at_once(
 
 
 def test_a_worker_that_has_come_since_with_another_nbtext_does_no_work() -> None:
-    assert of_version(nbtext.__version__, len, "four") == 4
+    assert of_version(nbtext.__version__, "", len, "four") == 4
     with pytest.raises(ClusterError, match="come that has nbtext"):
-        of_version("0.0.1", len, "four")
+        of_version("0.0.1", "", len, "four")
     client: Any = FakeClient({})
     with (
         pytest.raises(ClusterError, match="come that cannot run nbtext"),

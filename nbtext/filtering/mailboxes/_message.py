@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias
 
+from nbtext import wording
 from nbtext.errors import SettingsError
 
 SYSTEM: Final = {
@@ -102,7 +103,8 @@ def marks_of(names: Iterable[str]) -> Marks:
         elif name in SYSTEM.values():
             marks |= Marks(name)
         elif SYSTEM.keys() & {part.strip() for part in plain.split(",")}:
-            message = f"{name!r}: one flag was expected; give --flag once for each"
+            flag = wording.named("names")
+            message = f"{name!r}: one flag was expected; give {flag} once for each"
             raise SettingsError(message)
         elif _KEYWORD.fullmatch(name):
             marks |= Marks("", (name,))

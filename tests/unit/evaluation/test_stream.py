@@ -39,7 +39,7 @@ def test_the_order_of_the_sources_is_that_in_which_they_were_read() -> None:
 
 def test_without_any_date_there_is_no_order_of_dates() -> None:
     with pytest.raises(
-        SettingsError, match=r"not one document has a date .* --order name"
+        SettingsError, match=r"not one document has a date .* order='name'"
     ):
         in_order("date", [0], ["a"], [None])
 

@@ -179,7 +179,7 @@ def test_a_file_that_is_hardly_begun_is_empty(tmp_path: Path, size: int) -> None
 def test_one_run_at_a_time_has_it(path: Path) -> None:
     with (
         memory_of(path),
-        pytest.raises(BusyError, match="another `nbtext filter`"),
+        pytest.raises(BusyError, match=r"another `nbtext\.filtering\.filter_mailbox`"),
         memory_of(path, wait=0.1),
     ):
         pass

@@ -233,7 +233,7 @@ def test_what_weighs_by_all_documents_is_refused(tmp_path: Path, score: str) -> 
 def test_several_processes_do_not_go_with_it(tmp_path: Path) -> None:
     sources = written(tmp_path, texts(["ham", "spam"], 20))
 
-    with pytest.raises(SettingsError, match="leave out --jobs"):
+    with pytest.raises(SettingsError, match="leave out jobs"):
         train(sources, tmp_path / "m.nbt", regime=ERRORS, jobs=2)
 
 
