@@ -104,7 +104,7 @@ def _check_together(document: Document, settings: Settings, alone: KeyReading) -
     batch = read_together(together, settings)
     if document in batch.others:
         most = max(max(Counter(keys).values(), default=0) for keys in alone.views)
-        expect(holds=most >= 1 << 15, law="only counts beyond 16 bits are refused")
+        expect(holds=most >= 1 << 16, law="only counts beyond 16 bits are refused")
         return
     place = batch.documents.index(document)
     is_same = batch.digests[place] == alone.digest

@@ -184,7 +184,7 @@ check_batch(Mail *read)
         HOLDS(!is_counted || !batch.are_counted || n_distinct == end - start);
         HOLDS(is_counted ? sum == 0 : start == end);
     }
-    HOLDS(is_counted || most > INT16_MAX);
+    HOLDS(is_counted || most > UINT16_MAX);
 }
 
 /* Hold a digest against that of another reading. */

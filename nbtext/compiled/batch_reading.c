@@ -18,7 +18,7 @@ enum { LEAST_BITS = 6, EASY_BITS = 13, MOST_STEPS = 256, N_FACTS = 4,
    empty: what messages before have left. */
 static Outcome
 count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint32_t first,
-           uint64_t *distinct, int16_t *counts, size_t *n_distinct)
+           uint64_t *distinct, uint16_t *counts, size_t *n_distinct)
 {
     size_t mask = ((size_t)1 << bits) - 1;
     uint32_t n = 0;
@@ -35,10 +35,10 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint32_
             if (distinct[place] == key || !left--)
                 break;
         }
-        if (left < 0 || counts[place] == INT16_MAX)
+        if (left < 0 || counts[place] == UINT16_MAX)
             return REFUSED;
         slots[slot] = first + place;
-        counts[place] = (int16_t)(counts[place] + 1);
+        counts[place] = (uint16_t)(counts[place] + 1);
         n += place == n;
     }
     *n_distinct = n;
@@ -47,7 +47,7 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint32_
 
 /* Add up what keys and their counts say by a factor. */
 FOR_EACH_PROCESSOR static uint64_t
-mark_of(const uint64_t *keys, const int16_t *counts, size_t n, uint64_t factor)
+mark_of(const uint64_t *keys, const uint16_t *counts, size_t n, uint64_t factor)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -88,7 +88,7 @@ push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint
         batch->n_slotted = 1;
     }
     uint64_t *distinct = view->keys.values + before;
-    int16_t *counts = (int16_t *)(void *)view->counts.values + before;
+    uint16_t *counts = (uint16_t *)(void *)view->counts.values + before;
     Outcome outcome = count_keys(keys, batch->secret, bits, slots, batch->n_slotted, distinct,
                                  counts, &n_distinct);
     batch->n_slotted += (uint32_t)n;

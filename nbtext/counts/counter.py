@@ -119,7 +119,7 @@ class _Piles(NamedTuple):
     """
 
     keys: list[Keys]
-    counts: list[NDArray[np.signedinteger]]
+    counts: list[NDArray[np.integer]]
     further: list[list[NDArray[np.unsignedinteger]]]
 
     def size(self) -> int:

@@ -43,7 +43,7 @@ class Terms(NamedTuple):
     """
 
     keys: Keys
-    counts: NDArray[np.signedinteger]
+    counts: NDArray[np.integer]
     starts: NDArray[np.int64]
 
     @property
@@ -65,9 +65,9 @@ class Terms(NamedTuple):
 
     def compact(self) -> Terms:
         """Return the same with counts in 16 bits, if they fit."""
-        if self.counts.dtype == np.int16 or self.counts.max(initial=0) >= 1 << 15:
+        if self.counts.dtype == np.uint16 or self.counts.max(initial=0) >= 1 << 16:
             return self
-        return Terms(self.keys, self.counts.astype(np.int16), self.starts)
+        return Terms(self.keys, self.counts.astype(np.uint16), self.starts)
 
     def part(self, documents: slice) -> Terms:
         """Return the terms of some documents that stand side by side, not copied."""
@@ -163,7 +163,7 @@ def mixed(values: Keys) -> Keys:
     return values
 
 
-def log_counts(counts: NDArray[np.signedinteger]) -> NDArray[np.int64]:
+def log_counts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return `nbtext.tokens.bag.log_count` of each of some counts."""
     logs: NDArray[np.int64] = FEW_LOGS.take(counts, mode="clip")
     more = (counts >= len(FEW_LOGS)).nonzero()[0]
@@ -209,7 +209,9 @@ def sum_by_document(
     values: NDArray[Any], starts: NDArray[np.signedinteger]
 ) -> NDArray[Any]:
     """Return the sum of values over each document, 0 for one without any."""
-    dtype = np.dtype({"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64))
+    dtype = np.dtype(np.float64 if values.dtype.kind == "f" else np.int64)
+    if values.dtype == np.uint64:  # a sum of marks, which overflows
+        dtype = values.dtype
     sums = np.zeros(len(starts) - 1, dtype)
     filled = (starts[:-1] < starts[1:]).nonzero()[0]
     if len(filled):

@@ -121,4 +121,4 @@ def _terms_of(keys: bytes, counts: bytes, ends: bytes) -> Terms:
     found = np.frombuffer(keys, np.uint64)
     starts = np.zeros(len(ends) // 8 + 1, np.int64)
     starts[1:] = np.frombuffer(ends, np.int64)
-    return Terms(found, np.frombuffer(counts, np.int16)[: len(found)], starts)
+    return Terms(found, np.frombuffer(counts, np.uint16)[: len(found)], starts)

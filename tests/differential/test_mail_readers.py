@@ -380,7 +380,7 @@ def test_texts_are_looked_for_in_one_message_at_a_time() -> None:
 
 
 LONG = b"Subject: x\n\n" + b" ".join(b"%x" % (n * n % 7919) for n in range(30_000))
-COUNTED = b"Subject: x\n\n" + b"again " * 32_767
+COUNTED = b"Subject: x\n\n" + b"again " * 65_535
 REPEATED = b"Subject: x\n\n" + b"again " * 70_000
 
 
