@@ -26,6 +26,7 @@ FILES = [
 ]
 
 OF_OTHERS = {
+    ("errors.py", "-n"): "an option of ulimit",
     ("exact.py", "-0"): "a number",
     ("filtering/header_field.py", "-0"): "a number",
     ("filtering/mailboxes/_opening.py", "-u"): "an option of runuser",
