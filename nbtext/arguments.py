@@ -153,6 +153,20 @@ def label_of(label: str, what: str = "a label") -> str:
     return label
 
 
+def text_of(name: str, text: str) -> str:
+    """
+    Return an argument that is a text as it is.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        message = f"{name}: expected a str, found {text!r:.80} ({kind})"
+        raise TypeError(message)
+    return text
+
+
 def pair_of(pair: Any, number: int) -> tuple[str, AnyDocument]:
     """
     Return a label and a document.

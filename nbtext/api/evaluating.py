@@ -32,7 +32,14 @@ from nbtext.api._shared import (
     labelled,
     labelled_sources,
 )
-from nbtext.arguments import MOST_FOLDS, count_of, decider_of, instance_of, sources_of
+from nbtext.arguments import (
+    MOST_FOLDS,
+    count_of,
+    decider_of,
+    instance_of,
+    sources_of,
+    text_of,
+)
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.learning.regimes import EVERYTHING
@@ -90,14 +97,15 @@ def evaluate(
         SettingsError: `positive` is not one of two classes, not one label is a class of
             the model, it has counted all documents and cannot tell what it would be
             without one, a source is empty, or the standard input is named twice.
-        TypeError: the sources are one string, or none, the options are none, or a model
-            is not open.
+        TypeError: the sources are one string, or none, the options are none, `positive`
+            is no string, or a model is not open.
         ValueError: `jobs` is below 1, or `reasons` below 0.
     """
     from nbtext.evaluation import evaluate_model
 
     sources, options = sources_of(sources), instance_of("options", options, Options)
     model = _telling(model, against, reasons)
+    _check_positive(positive)
     jobs = count_of("jobs", jobs, least=1)
     keep_memory()
     deciding = model
@@ -173,14 +181,15 @@ def evaluate_on(
     Raises:
         SourceError: there is no document.
         SettingsError: as of `evaluate`.
-        TypeError: what is given are no pairs of a label and a document, or a model is
-            not open.
+        TypeError: what is given are no pairs of a label and a document, `positive` is
+            no string, or a model is not open.
         ValueError: a label is empty, `jobs` is below 1, or `reasons` below 0.
     """
     from nbtext.errors import SourceError
     from nbtext.evaluation import evaluate_model
 
     model = _telling(model, against, reasons)
+    _check_positive(positive)
     jobs = count_of("jobs", jobs, least=1)
     keep_memory()
     found = [*labelled(pairs)]
@@ -211,6 +220,17 @@ def evaluate_on(
             )
 
     return _of_both(measured, model, against, positive, on_read)
+
+
+def _check_positive(positive: str | None) -> None:
+    """
+    Refuse what is no name of a class, before documents are read for hours.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if positive is not None:
+        text_of("positive", positive)
 
 
 def _telling(model: Decider, against: Decider | None, reasons: int) -> Decider:
@@ -344,8 +364,8 @@ def evaluate_folds(
     Raises:
         TrainingError: too few classes, tokens or documents.
         SettingsError: as `train` and `evaluate`.
-        TypeError: the sources are one string, or none, or the policy, options or
-            overrides are none.
+        TypeError: the sources are one string, or none, `positive` is no string, or the
+            policy, options or overrides are none.
         ValueError: `folds` is not from 2 to 1,000, `jobs` is below 1, or `reasons`
             below 0.
     """
@@ -356,6 +376,7 @@ def evaluate_folds(
     folds = count_of("folds", folds, least=2, most=MOST_FOLDS)
     jobs = count_of("jobs", jobs, least=1)
     reasons = count_of("reasons", reasons, least=0)
+    _check_positive(positive)
     keep_memory()
     options, overrides = reading_columns(options, overrides)
     labelled = labelled_sources(sources, options, progress, on_read)
@@ -427,7 +448,8 @@ def evaluate_replay(
         SettingsError: the order or the feedback is none, the score cannot be replayed,
             or the policy does not go with the classes; or as `evaluate`.
         TypeError: the sources are one string, or none, the model is not open, or is
-            several, or the policy, the regime, options or overrides are none.
+            several, `positive` or `feedback` is no string, or the policy, the regime,
+            options or overrides are none.
         ValueError: there is no such regime.
     """
     from nbtext.evaluation.replaying import Protocol, replay
@@ -439,6 +461,8 @@ def evaluate_replay(
         decider_of("model", model, alone=True)
     if policy is not None:
         policy = checked_policy(policy)
+    _check_positive(positive)
+    feedback = text_of("feedback", feedback)
     keep_memory()
     if model is None:
         options, overrides = reading_columns(options, overrides)

@@ -487,6 +487,23 @@ def test_numbers_that_make_no_sense_are_refused(model: Path) -> None:
     assert opened.top("sport", 0) == []
 
 
+@pytest.mark.parametrize("value", [3, b"sport", ["sport"]])
+def test_the_positive_class_is_named(model: Path, value: Any) -> None:
+    opened = nbtext.load(model)
+    expected = r"positive: expected a str, found .* \((int|bytes|list)\)"
+
+    with pytest.raises(TypeError, match=expected):
+        nbtext.evaluate(opened, ["x"], positive=value)
+    with pytest.raises(TypeError, match=expected):
+        nbtext.evaluate_on(opened, TOPICS, positive=value)
+    with pytest.raises(TypeError, match=expected):
+        nbtext.evaluate_folds(["x"], positive=value)
+    with pytest.raises(TypeError, match=expected):
+        nbtext.evaluate_replay(["x"], positive=value)
+    with pytest.raises(TypeError, match="feedback: expected a str, found"):
+        nbtext.evaluate_replay(["x"], feedback=value)
+
+
 def test_paths_are_taken_wherever_strings_are(tmp_path: Path, model: Path) -> None:
     for label, text in TOPICS:
         (tmp_path / label).mkdir(exist_ok=True)
