@@ -150,7 +150,7 @@ class Policy(NamedTuple):
             _check_name(label)
             _check_number("the share of false positives", rate, 1, is_open=True)
         if self.costs and (self.threshold or self.max_false_positives):
-            unsure = wording.given(costs=(wording.Blank("CLASS:unsure=X"),))
+            unsure = wording.given(costs=wording.Blank("(Cost(CLASS, None, X),)"))
             instead = map(wording.named, ("threshold", "max_false_positives"))
             message = (
                 f"costs decide alone: price unsure by {unsure} in the place of "

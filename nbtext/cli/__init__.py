@@ -23,13 +23,23 @@ TRY_AGAIN: "Final" = 75
 
 def main(arguments: list[str] | None = None) -> "NoReturn":
     """Run a command and exit with its status."""
+    words = _spoken()
     try:
         _main(arguments)
     finally:
         if "nbtext.wording" in sys.modules:
             from nbtext import wording
 
-            wording.speak("")  # a program that has called this has its own words back
+            wording.speak(words)  # a program that has called this has its own back
+
+
+def _spoken() -> str:
+    """Return the words of the program that calls this; most have none loaded."""
+    if "nbtext.wording" not in sys.modules:
+        return ""
+    from nbtext import wording
+
+    return wording.spoken()
 
 
 def _main(arguments: list[str] | None) -> "NoReturn":

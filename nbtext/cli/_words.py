@@ -55,6 +55,7 @@ OF_COMMAND: Final[Mapping[tuple[str, str], str]] = {
 """Those that a command calls in another way, by it and the parameter."""
 
 WHOLE: Final[Mapping[tuple[str, object], str]] = {
+    ("costs", "(Cost(CLASS, None, X),)"): "--cost CLASS:unsure=X",
     ("policy", "MOST_PROBABLE"): "--no-policy",
     ("policy", "Policy()"): "--clear",
 }
@@ -71,7 +72,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "store.compact": Command("compact"),
     "upkeep.check_model": Command("check"),
     "upkeep.merge": Command("merge"),
-    "upkeep.open_models": Command("merge"),
+    "upkeep.open_models": Command("merge FILE -o NEW"),
     "upkeep.rename": Command("rename", ("names",)),
     "upkeep.repair_model": Command("check --repair"),
     "upkeep.take_doubles": Command("merge FILE -o NEW --documents SOURCE"),
@@ -96,9 +97,11 @@ def call(name: str, /, **values: object) -> str:
     """Return a command, as it is typed; the running one if none is named."""
     command = COMMANDS[name] if name else Command(_running(), ("sources",))
     options = {key: values[key] for key in values if key not in command.positional}
+    arguments = [_values(values[key]) for key in command.positional if key in values]
     words = [f"nbtext {command.name}", *([given(**options)] if options else [])]
-    words += [_values(values[key]) for key in command.positional if key in values]
-    return " ".join(words)
+    if any(map(_is_like_option, arguments)):
+        words.append("--")
+    return " ".join([*words, *arguments])
 
 
 def _running() -> str:
@@ -110,8 +113,17 @@ def _running() -> str:
     context = get_current_context(silent=True)
     if context is None or not context.info_name:
         return "train"
-    is_labelled = context.params.get("own_labels")
-    return f"{context.info_name}{' --labelled' if is_labelled else ''}"
+    words = [context.info_name]
+    if context.params.get("own_labels"):
+        words.append("--labelled")
+    if folds := context.params.get("folds"):
+        words.append(f"--folds {folds}")
+    return " ".join(words)
+
+
+def _is_like_option(arguments: str) -> bool:
+    """Return whether one of arguments, as they are typed, would be an option."""
+    return any(one.startswith("-") and one != "-" for one in shlex.split(arguments))
 
 
 def _typed(name: str, value: object) -> str:

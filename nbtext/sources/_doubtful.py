@@ -195,15 +195,15 @@ def _refuse_parts(paths: list[str]) -> None:
     first, *others = sorted(paths, key=lambda path: not _is_to_train_on(path))
     is_whole = len(others) == 1 and _are_all_classes(others[0], inside[others[0]])
     measuring = wording.call("evaluate", sources=others[:1])
-    test = f"; `{measuring}` measures it" if is_whole else ""
+    test = f"; `{measuring}` measures a model of it" if is_whole else ""
     whole = _are_all_classes(first, inside[first])
     classes = [first] if whole else _shown([below(first, name) for name in shared])
-    training = wording.call("train", sources=classes)
+    ask = wording.call("", sources=classes)
     raise SettingsError(
         f"{listed(paths)}: folders that are classes were expected, and parts of a "
         f"corpus found, which have the same folders ({_few(shared)}); if those are the "
-        f"classes, train on one part: `{training}`{test}; to have a part for a "
-        f"class, name it: {shlex.quote(f'LABEL={first}')}"
+        f"classes, take one part: `{ask}`{test}; to have a part for a class, name it: "
+        f"{shlex.quote(f'LABEL={first}')}"
     )
 
 

@@ -155,7 +155,8 @@ def test_the_commands_of_the_page_run(
         ("lingspam", "in each of them parts of a corpus (part1, part2, part3, ...); "
          "name one: lingspam/bare\n"),
         ("20news", "`nbtext train 20news/20news-bydate-train`; `nbtext eval "
-         "20news/20news-bydate-test` measures it; to have a part for a class"),
+         "20news/20news-bydate-test` measures a model of it; to have a part for a "
+         "class"),
         ("aclImdb/train", "aclImdb/train/unsup is read as the class unsup; if its "
          "documents have no label, name the others alone: aclImdb/train/neg "
          "aclImdb/train/pos\n"),

@@ -169,6 +169,29 @@ def test_train_refuses_parts_of_a_corpus_and_says_what_to_type(
         .status == 0  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["train -m m.nbt", "eval --folds 2", "doctor", "tune", "learn --labelled -m m.nbt"],
+)
+def test_parts_of_a_corpus_are_refused_by_the_command_that_runs(
+    run: "Run", command: str
+) -> None:
+    for folder in ("-1 train/art", "-1 train/law", "-2 test/art", "-2 test/law"):
+        Path("news", folder).mkdir(parents=True)
+        for name in "123456":
+            Path("news", folder, name).write_text(f"{name} words of {folder[-3:]}")
+    os.chdir("news")
+    assert run("train", "-m", "m.nbt", "--", "-1 train").status == 0
+
+    status, _, err = run(*command.split(), "--", "-1 train", "-2 test")
+
+    asked = command.removesuffix(" -m m.nbt")
+    advised = f"`nbtext {asked} -- '-1 train'`; `nbtext eval -- '-2 test'` measures"
+    assert status == 64
+    assert advised in err
+    assert run(*command.split(), "--", "-1 train").status == 0
+
+
 def test_parts_of_a_corpus_may_have_more_than_classes(run: "Run") -> None:
     for folder in ("Train/neg", "Train/pos", "Train/unsup", "Test/neg", "Test/pos"):
         Path("aclImdb", folder).mkdir(parents=True)

@@ -196,6 +196,12 @@ def test_words_are_the_readers() -> None:
         assert wording.call("train", sources=sources) == (
             "nbtext train spam/ 'a b/' ..."
         )
+        assert wording.call("train", sources=["-", "ham"]) == "nbtext train - ham"
+        assert wording.call("evaluate", seen=True, sources=["a", "-b c"]) == (
+            "nbtext eval --seen -- a '-b c'"
+        )
+        costs = wording.Blank("(Cost(CLASS, None, X),)")
+        assert wording.given(costs=costs) == "--cost CLASS:unsure=X"
     finally:
         wording.speak(before)
 
@@ -210,3 +216,10 @@ def test_a_program_that_has_run_a_command_has_its_own_words_back(
     capsys.readouterr()
 
     assert wording.spoken() == ""
+    wording.speak("tests.words")
+    try:
+        with pytest.raises(SystemExit):
+            main(["classify", "-m", "missing.nbt", "missing.eml"])
+        assert wording.spoken() == "tests.words"
+    finally:
+        wording.speak("")
