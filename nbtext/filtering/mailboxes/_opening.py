@@ -73,6 +73,7 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
     is_folder = "/" not in folder and folder.startswith(".") and folder.strip(".")
     if is_folder and isinstance(source, Maildir):
         path = f"{_root_of(source)}/{folder}"
+    _refuse_part(path)
     if isinstance(source, Maildir) and _is_begun(path):
         target: Mailbox = Maildir(path)
     elif os.path.lexists(path):
@@ -113,6 +114,25 @@ def _is_begun(path: str) -> bool:
         return {*os.listdir(path)} <= {*SHOWN, STAGING, FOLDER_FILE}
     except OSError:
         return False
+
+
+def _refuse_part(path: str) -> None:
+    """
+    Refuse a folder of which a Maildir is made, where no program looks for another.
+
+    Raises:
+        SettingsError: it is one.
+    """
+    whole, part = os.path.split(os.path.abspath(path))
+    parts = (*SHOWN, STAGING)
+    if part not in parts or is_maildir(path):
+        return
+    if all(os.path.isdir(f"{whole}/{one}") for one in parts):
+        message = (
+            f"{path}: a mailbox was expected, and a part of the Maildir {whole} found; "
+            "name that, or another"
+        )
+        raise SettingsError(message)
 
 
 def _not_made(source: Mailbox, name: str) -> SettingsError:

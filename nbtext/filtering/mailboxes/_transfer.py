@@ -185,12 +185,16 @@ def remove_abandoned(folder: str, prefix: str = "") -> None:
 
     That is incomplete copies, named by `fresh_name` with a prefix, and what is LEFT.
     """
+    names: list[str] = []
     with suppress(OSError):
-        for name in os.listdir(folder):
-            path = f"{folder}/{name}"
-            is_copy = name.startswith(prefix) and FRESH.match(name, len(prefix))
-            is_ours = is_copy or LEFT.fullmatch(name)
-            if is_ours and time() - os.lstat(path).st_ctime > ABANDONED:
+        names = os.listdir(folder)
+    for name in names:
+        path = f"{folder}/{name}"
+        is_copy = name.startswith(prefix) and FRESH.match(name, len(prefix))
+        if not (is_copy or LEFT.fullmatch(name)):
+            continue
+        with suppress(OSError):  # another run was faster, or it is another user's
+            if time() - os.lstat(path).st_ctime > ABANDONED:
                 os.unlink(path)
 
 

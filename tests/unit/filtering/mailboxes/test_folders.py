@@ -324,6 +324,18 @@ def test_a_folder_of_a_folder_is_one_of_the_same_maildir(
     assert target_of(folder, ".Junk").path == str(tmp_path / "box/.Junk")
 
 
+@pytest.mark.parametrize("part", ["cur", "new", "tmp", "new/"])
+def test_no_mailbox_is_made_in_a_part_of_a_maildir(tmp_path: Path, part: str) -> None:
+    box, folder = maildir(tmp_path / "box", "new/1.x"), mh(tmp_path / "mh", 1)
+    junk = maildir(tmp_path / "box/.Junk")
+
+    for source in (box, junk, folder):
+        with pytest.raises(SettingsError, match=r"part of the Maildir .*/\.Junk f"):
+            target_of(source, f"{junk.path}/{part}")
+    assert not files(Path(junk.path))
+    assert target_of(folder, str(tmp_path / "new")).path == str(tmp_path / "new")
+
+
 @pytest.mark.parametrize("is_marked", [False, True])
 @pytest.mark.parametrize("part", [".", "cur", "new"])
 def test_no_folder_of_others_is_the_maildir_that_one_is_a_folder_of(
@@ -742,6 +754,9 @@ def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
     others.append(Path(folder.path, ".mh_sequences.lock.nbtext-mine"))
     for path in (*left, *others):
         path.write_bytes(TEXT[:5])
+    for place, path in enumerate(left[:2]):  # what cannot be removed is in the way
+        others.append(path.with_name(f"{path.name}.{place}"))
+        others[-1].mkdir()
 
     def filter_again(keyword: str) -> None:
         letters_for(box.path, [keyword])
