@@ -273,7 +273,8 @@ class SettingsOverrides(NamedTuple):
         if scoring.calibrated and self.class_prior != SHARES:
             return (
                 f"{nothing}: the {scoring.score} score is fitted to held-out "
-                f"documents, and their shares are in it; {prior} moves them"
+                f"documents, and their shares are in it; {prior} of a policy "
+                "moves them"
             )
         named = 0 if policy is None else len(policy.prior)
         if not scoring.calibrated and named and n_classes <= named + 1:

@@ -66,7 +66,7 @@ POLICY: Final = (
 """What the page allows itself: its style, and nothing else."""
 
 
-TITLE: Final = "nbtext eval"
+TITLE: Final = "nbtext: evaluation"
 """The heading of a report."""
 
 

@@ -109,7 +109,7 @@ def test_no_report_takes_the_place_of_what_is_read(run: "Run") -> None:
 def test_folders_of_a_report_are_made(run: "Run") -> None:
     assert run("eval", "--report", "new/r.md", "--folds", 3, "spam", "ham").status == 0
 
-    assert Path("new/r.md").read_text().startswith("# nbtext eval\n")
+    assert Path("new/r.md").read_text().startswith("# nbtext: evaluation\n")
 
 
 def lines_of(path: str) -> list[dict[str, Any]]:

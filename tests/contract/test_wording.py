@@ -41,8 +41,6 @@ OF_OTHERS = {
 """What looks like an option of a command of nbtext, and what it is."""
 
 LEFT: dict[str, int] = {
-    "filtering/mailboxes/_opening.py": 1,
-    "report/page.py": 1,
     "tuning/tuned.py": 4,
 }
 """How many strings of a file name options or commands still; it may only fall."""

@@ -5,6 +5,7 @@ import stat
 from itertools import chain
 from typing import Final, TypeAlias
 
+from nbtext import wording
 from nbtext.errors import SettingsError, SourceError
 from nbtext.files import open_file
 from nbtext.files.mail_locks import quiet_moment
@@ -176,9 +177,10 @@ def check_owner(mailbox: Mailbox) -> None:
         if uid:
             owner = _name_of(uid)
             which = "it" if str(path) == mailbox.path else path
+            filtering = wording.call("filtering.filter_mailbox")
             message = (
                 f"{mailbox.path}: {which} belongs to {owner}, who could have root "
-                f"write anywhere; run `runuser -u {owner} -- nbtext filter ...`"
+                f"write anywhere; run `runuser -u {owner} -- {filtering} ...`"
             )
             raise SettingsError(message)
 

@@ -82,7 +82,7 @@ def test_what_changes_nothing_is_said() -> None:
     # the shares of the documents are in what is fitted
     assert calibrated.class_prior == "shares"
     assert changed(calibrated, class_prior="uniform") == calibrated
-    assert "prior moves them" in overrides.in_vain(calibrated)
+    assert "prior of a policy moves them" in overrides.in_vain(calibrated)
     # the prior of a policy takes the place of the class prior in classes that it names
     one, two = Policy(prior=(("a", 0.2),)), Policy(prior=(("a", 0.2), ("b", 0.3)))
     assert "takes its place" in overrides.in_vain(textbook, one, 2)
