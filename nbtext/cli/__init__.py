@@ -23,10 +23,13 @@ TRY_AGAIN: "Final" = 75
 
 def main(arguments: list[str] | None = None) -> "NoReturn":
     """Run a command and exit with its status."""
-    words = _spoken()
+    words, is_on, threshold = _spoken(), gc.isenabled(), gc.get_threshold()
     try:
         _main(arguments)
     finally:
+        if arguments is not None:  # a program has its collector back, too
+            (gc.enable if is_on else gc.disable)()
+            gc.set_threshold(*threshold)
         if "nbtext.wording" in sys.modules:
             from nbtext import wording
 

@@ -8,8 +8,8 @@ SELDOM: Final = 10_000
 commands that go through thousands of documents; else 700. With 700 it takes 19 ms where
 10,000 mails are learnt, with 10,000 it takes 5: see docs/experiments/066."""
 
-_AT_FIRST = gc.get_freeze_count()
-"""How many objects are left alone by Python itself: hundreds in 3.12, else none."""
+_has_settled = False
+"""Whether the collector was `main`'s to turn on; a program may leave objects alone."""
 
 
 def settle(*, is_seldom: bool = False) -> None:
@@ -23,7 +23,9 @@ def settle(*, is_seldom: bool = False) -> None:
         is_seldom: whether to look at what is new seldom. What a server lets go of in
             circles would stay longer, so that is for commands that end.
     """
-    if not gc.isenabled() or _is_ours():
+    global _has_settled
+    if not gc.isenabled() or _has_settled:
+        _has_settled = True
         gc.freeze()
         if is_seldom:
             gc.set_threshold(SELDOM)
@@ -37,10 +39,5 @@ def hold() -> None:
     It would look through that dozens of times, which takes 3 ms (docs/experiments/084).
     Where `settle` does nothing, this does neither.
     """
-    if _is_ours():
+    if _has_settled:
         gc.disable()
-
-
-def _is_ours() -> bool:
-    """Return whether this has settled before, in a process that is all its own."""
-    return gc.get_freeze_count() > _AT_FIRST

@@ -90,3 +90,32 @@ def test_nothing_is_looked_through_where_a_program_ends(tmp_path: Path) -> None:
 
 def test_who_calls_the_command_line_keeps_a_collector_of_their_own() -> None:
     assert states('["help", "train"]') == "True False False\n"
+
+
+OF_PROGRAM = """
+import gc, sys
+from nbtext.cli import main
+gc.freeze()  # as a server does before it forks
+if sys.argv[1] == "off":
+    gc.disable()
+gc.set_threshold(600)
+for arguments in (["train", "missing"], ["help", "train"], ["eval", "missing"]):
+    try:
+        main(arguments)
+    except SystemExit:
+        print(gc.isenabled(), gc.get_threshold()[0], file=sys.stderr)
+"""
+
+
+def test_a_program_that_has_its_collector_off_or_frozen_has_it_so_afterwards() -> None:
+    for how, is_on in (("on", True), ("off", False)):
+        done = subprocess.run(
+            [sys.executable, "-c", OF_PROGRAM, how],
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+
+        told = [one for one in done.stderr.splitlines() if one.endswith(" 600")]
+        assert told == [f"{is_on} 600"] * 3
