@@ -182,9 +182,9 @@ def _check_order(command: LearnCommand) -> None:
     known = next((name for name in missing if name in classes), None)
     if not (is_path or known):
         return
-    import shlex  # here, because it is for the error alone
+    from nbtext.cli._words import line_of  # for the error alone
 
-    line = shlex.join(["nbtext", "learn", known or "CLASS", label])
+    line = line_of(["learn"], [known or "CLASS", label])
     message = (
         f"{quoted(label)} stands where the class should; the class comes first: {line}"
     )

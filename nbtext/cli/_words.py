@@ -4,9 +4,10 @@ What the command line calls the parameters and functions of the library.
 It is loaded by the first message that says what to do (`nbtext.wording`).
 """
 
+import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from nbtext.wording import Blank
@@ -97,11 +98,37 @@ def call(name: str, /, **values: object) -> str:
     """Return a command, as it is typed; the running one if none is named."""
     command = COMMANDS[name] if name else Command(_running(), ("sources",))
     options = {key: values[key] for key in values if key not in command.positional}
-    arguments = [_values(values[key]) for key in command.positional if key in values]
+    arguments = [values[key] for key in command.positional if key in values]
     words = [f"nbtext {command.name}", *([given(**options)] if options else [])]
-    if any(map(_is_like_option, arguments)):
+    if any(_is_like_option(one) for value in arguments for one in _several(value)):
         words.append("--")
-    return " ".join([*words, *arguments])
+    return " ".join([*words, *map(_values, arguments)])
+
+
+def line_of(words: Sequence[str], arguments: Sequence[str] = ()) -> str:
+    """Return the line that runs a command with options, and then arguments, to type."""
+    end = ["--"] if any(map(_is_like_option, arguments)) else []
+    return " ".join(["nbtext", *map(typed, (*words, *end, *arguments))])
+
+
+def typed(word: str) -> str:
+    """Return a word to type; what a terminal would obey is in $'...' (bash(1))."""
+    return shlex.quote(word) if word.isprintable() else _ansi_quoted(word)
+
+
+def _ansi_quoted(word: str) -> str:
+    """Return a word that the shell reads as it is, in printable characters."""
+    quoted = "".join(
+        one if one.isascii() and one.isprintable() and one not in "'\\"
+        else "".join(f"\\x{byte:02x}" for byte in os.fsencode(one))
+        for one in word
+    )  # fmt: skip
+    return f"$'{quoted}'"
+
+
+def _is_like_option(argument: str) -> bool:
+    """Return whether an argument would be an option if it stood among them."""
+    return argument.startswith("-") and argument != "-"
 
 
 def _running() -> str:
@@ -121,11 +148,6 @@ def _running() -> str:
     return " ".join(words)
 
 
-def _is_like_option(arguments: str) -> bool:
-    """Return whether one of arguments, as they are typed, would be an option."""
-    return any(one.startswith("-") and one != "-" for one in shlex.split(arguments))
-
-
 def _typed(name: str, value: object) -> str:
     if isinstance(value, Blank) and (name, str(value)) in WHOLE:
         return WHOLE[name, str(value)]
@@ -138,13 +160,18 @@ def _typed(name: str, value: object) -> str:
     return " ".join(f"{option} {_values(one)}" for one in several)
 
 
+def _several(value: object) -> list[str]:
+    """Return a value, or several, as a command gets them."""
+    if isinstance(value, Mapping):
+        return [f"{old}={new}" for old, new in value.items()]
+    return [*value] if isinstance(value, list) else [str(value)]
+
+
 def _values(value: object) -> str:
     """Return a value, or several, as the shell takes them."""
-    if isinstance(value, Mapping):
-        value = [f"{old}={new}" for old, new in value.items()]
-    if isinstance(value, list):
-        return " ".join(map(_values, value))
+    if isinstance(value, Mapping | list):
+        return " ".join(map(_values, _several(value)))
     if isinstance(value, Blank):
         return str(value)
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    return VALUES.get(text) or shlex.quote(text)
+    return VALUES.get(text) or typed(text)

@@ -1,6 +1,5 @@
 """`nbtext check`: look at every byte of a model, and save what is sound."""
 
-import shlex
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,9 +7,11 @@ import click
 
 from nbtext.cli import _status as status
 from nbtext.cli._options import named_model, output_options, within_memory
+from nbtext.cli._places import default_model
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import Output, is_watched, show, to_stderr, to_stdout
+from nbtext.cli._words import line_of, typed
 from nbtext.document import readable
 
 if TYPE_CHECKING:
@@ -120,10 +121,15 @@ def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:
         lines.append(f"sound: {left}")
     elif written is not None:
         lines.append(f"wrote {new} ({size(written)}): {left}")
-        line = shlex.join(["mv", new, checked.path])
-        lines.append(f"if that is enough, `{line}` puts it in the model's place")
+        files = " ".join(map(typed, (new, checked.path)))
+        end = "-- " if "-" in (new[:1], checked.path[:1]) else ""
+        lines.append(
+            f"if that is enough, `mv {end}{files}` puts it in the model's place"
+        )
     elif documents_in(checked.sound):
-        lines.append(f"`nbtext check --repair` writes what is sound to {new}: {left}")
+        where = [] if checked.path == default_model() else ["-m", checked.path]
+        line = line_of(["check", "--repair", *where])
+        lines.append(f"`{line}` writes what is sound to {new}: {left}")
     else:
         lines.append("nothing of it is sound; restore a copy or train again")
     return lines

@@ -1,9 +1,8 @@
 """`nbtext tune`: which way to score does best on these documents."""
 
-import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -34,6 +33,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
+from nbtext.cli._words import line_of
 from nbtext.document import Skipped
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.policy import FalsePositives
@@ -129,10 +129,10 @@ def command(
     lines = {}
     where = [] if model == default_model() else ["-m", model]
     if tuned.threshold is not None:
-        lines["policy"] = _typed(["policy", *where, *tuned.threshold.options], ())
+        lines["policy"] = line_of(["policy", *where, *tuned.threshold.options])
     secret = [] if keyed is None else ["--keyed", keyed]
     how = [*where, *secret, *tuned.options, *_of_sources(options)]
-    lines["train"] = _typed(["train", *how], sources)
+    lines["train"] = line_of(["train", *how], sources)
     if output.as_json:
         to_stdout([json_of(tuned.as_dict() | lines)])
     elif is_watched(sys.stdout):
@@ -167,26 +167,6 @@ def _check_place(model: str, keyed: str | None, *, replace: bool) -> None:
         make_secret(keyed)
     elif not replace:
         check_stays_keyed(model, DEFAULTS)
-
-
-def _typed(options: Sequence[str], sources: Sequence[str]) -> str:
-    """Return the line to type; what a terminal would obey is in $'...' (bash(1))."""
-    is_option = any(one.startswith("-") and one != "-" for one in sources)
-    end = ["--"] if is_option else []
-    words = ("nbtext", *options, *end, *sources)
-    return " ".join(
-        shlex.quote(one) if one.isprintable() else _ansi_quoted(one) for one in words
-    )
-
-
-def _ansi_quoted(word: str) -> str:
-    """Return a word that the shell reads as it is, in printable characters."""
-    quoted = "".join(
-        one if one.isascii() and one.isprintable() and one not in "'\\"
-        else "".join(f"\\x{byte:02x}" for byte in os.fsencode(one))
-        for one in word
-    )  # fmt: skip
-    return f"$'{quoted}'"
 
 
 def _of_sources(options: Options) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,8 +75,8 @@ def test_a_damaged_model_says_what_would_be_lost(run: "Run", taught: Path) -> No
     assert [row[3] for row in rows(out)[::2]] == ["sound", "sound"]
     assert err.splitlines() == [
         f"{taught}: 1 of 3 parts is bad; with spam 1",
-        f"`nbtext check --repair` writes what is sound to {taught}.repaired: ham 8, "
-        "spam 7",
+        f"`nbtext check --repair -m {taught}` writes what is sound to "
+        f"{taught}.repaired: ham 8, spam 7",
     ]
 
 
@@ -196,7 +197,27 @@ def test_a_copy_that_ended_early_is_damaged(run: "Run", taught: Path) -> None:
 
     assert status == 65
     assert rows(out)[-1][3].startswith("damaged: its end is missing")
-    assert "`nbtext check --repair` writes what is sound to " in err
+    assert f"`nbtext check --repair -m {taught}` writes what is sound to " in err
+
+
+def test_what_check_advises_can_be_typed_whatever_the_name(
+    run: "Run", taught: Path
+) -> None:
+    damage(taught, 1)
+    Path("here").mkdir()
+    model = taught.rename("here/-the model\n\udcff.nbt")
+    os.chdir("here")
+
+    told = run("check", "-m", model.name).err
+    (line,) = re.findall(r"`nbtext (check .*)` writes what is sound", told)
+    words = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {line}"], check=True, capture_output=True
+    ).stdout.split(b"\0")[:-1]
+    told = run(*map(os.fsdecode, words)).err
+    (line,) = re.findall(r"`(mv .*)` puts it", told)
+    subprocess.run(["bash", "-c", line], check=True)
+
+    assert run("check", "-m", model.name).status == 0
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,9 @@ def test_words_are_the_readers() -> None:
         assert wording.call("evaluate", seen=True, sources=["a", "-b c"]) == (
             "nbtext eval --seen -- a '-b c'"
         )
+        assert wording.call("train", sources=["a\nb", "it's\udcff"]) == (
+            r"nbtext train $'a\x0ab' $'it\x27s\xff'"
+        )
         costs = wording.Blank("(Cost(CLASS, None, X),)")
         assert wording.given(costs=costs) == "--cost CLASS:unsure=X"
     finally:
