@@ -112,7 +112,13 @@ def _is_begun(path: str) -> bool:
     A run that was killed, or had no room, may have made no more of it.
     """
     try:
-        return {*os.listdir(path)} <= {*SHOWN, STAGING, FOLDER_FILE}
+        with os.scandir(path) as entries:
+            return all(
+                entry.is_dir()
+                if entry.name in (*SHOWN, STAGING)
+                else entry.name == FOLDER_FILE
+                for entry in entries
+            )
     except OSError:
         return False
 

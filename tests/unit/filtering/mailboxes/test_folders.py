@@ -324,6 +324,20 @@ def test_a_folder_of_a_folder_is_one_of_the_same_maildir(
     assert target_of(folder, ".Junk").path == str(tmp_path / "box/.Junk")
 
 
+@pytest.mark.parametrize("part", ["cur", "new", "tmp"])
+def test_a_folder_with_a_file_called_as_a_part_of_a_maildir_is_none(
+    tmp_path: Path, part: str
+) -> None:
+    box, other = maildir(tmp_path / "box", "new/1.x"), tmp_path / "notes"
+    other.mkdir()
+    (other / part).write_text("a note")
+
+    with pytest.raises(SettingsError, match="a folder found that is neither a Maildir"):
+        target_of(box, str(other))
+
+    assert [file.name for file in other.iterdir()] == [part]
+
+
 @pytest.mark.parametrize("part", ["cur", "new", "tmp", "new/"])
 def test_no_mailbox_is_made_in_a_part_of_a_maildir(tmp_path: Path, part: str) -> None:
     box, folder = maildir(tmp_path / "box", "new/1.x"), mh(tmp_path / "mh", 1)
