@@ -80,7 +80,7 @@ def _stray_file(path: str) -> Note | None:
     more = f" and {len(others):,} more" if others else ""
     lie = "lie" if others else "lies"
     folders = _likely_classes(folders)
-    shown = " ".join([*folders[:3], "..."] if len(folders) > 3 else folders)
+    shown = _typed(folders[:3]) + (" ..." if len(folders) > 3 else "")
     return Note(
         f"{path} is read as one class, because {file}{more} {lie} beside the folders "
         f"in it; if those are the classes, name them alone: {shown}",
@@ -96,9 +96,16 @@ def _of_tables(path: str) -> Note | None:
     first = next((name for name in tables if file_label(name) == "train"), tables[0])
     return Note(
         f"{path} is read as one class; if the tables in it have labels, name one: "
-        f"{below(path, first)}",
+        f"{_typed([below(path, first)])}",
         is_warning=True,
     )
+
+
+def _typed(paths: list[str]) -> str:
+    """Return paths as a shell takes them."""
+    import shlex  # of few folders, as below
+
+    return shlex.join(paths)
 
 
 def _tables_in(path: str) -> list[str]:
@@ -235,7 +242,7 @@ def _refuse_numbered_parts(paths: list[str]) -> None:
         parts = _few([*map(folder_label, inside[0])])
         raise SettingsError(
             f"{_few(labels)}: folders that are classes were expected, and found in "
-            f"each of them parts of a corpus ({parts}); name one: {paths[0]}"
+            f"each of them parts of a corpus ({parts}); name one: {_typed(paths[:1])}"
         )
     if len(paths) < 3 or not _are_numbered(paths):
         return
@@ -279,7 +286,7 @@ def _by_name(named: list[tuple[str | None, str]]) -> Note | None:
     labels = [folder_label(path) for _, path in named]
     for (_, path), label in zip(named, labels, strict=True):
         if label in _UNLABELLED and stat.S_ISDIR(mode_of(path)):
-            others = " ".join(other for _, other in named if other != path)
+            others = _typed([other for _, other in named if other != path])
             return Note(
                 f"{path} is read as the class {label}; if its documents have no label, "
                 f"name the others alone: {others}",
@@ -300,7 +307,7 @@ def _test_part(named: list[tuple[str | None, str]]) -> Note | None:
             return Note(
                 f"{path} is read as the class {labels[path]}, but holds the folders "
                 f"{shown}, as there are beside it; if it is for testing, name the "
-                f"others alone: {' '.join(others)}",
+                f"others alone: {_typed(others)}",
                 is_warning=True,
             )
     return None
@@ -315,10 +322,11 @@ def _parts(named: list[tuple[str | None, str]]) -> Note | None:
         names = found
     classes = " and ".join(folder_label(path) for _, path in named)
     shown = _few(names)
-    inside = " ".join(below(path, "*") for _, path in named)
+    inside = " ".join(f"{_typed([below(path, '')])}*" for _, path in named)
     text = f"the classes are {classes}, and each of them holds the folders {shown}"
+    first = _typed([named[0][1]])
     return Note(
-        f"{text}; if those are the classes, name {named[0][1]} alone, or all of them: "
+        f"{text}; if those are the classes, name {first} alone, or all of them: "
         f"{inside}",
         is_warning=True,
     )

@@ -1,6 +1,8 @@
 """Single documents of a file, named as the stream of all of them names them."""
 
 import gzip
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -174,6 +176,24 @@ def test_a_file_that_lies_beside_class_folders_is_named() -> None:
     )
     assert not any(isinstance(item, Note) for item in (*alone, *labelled, *unlabelled))
     assert len(rest) == 4
+
+
+def test_sources_that_are_advised_are_written_as_a_shell_takes_them() -> None:
+    for folder in ("my mail/ham", "my mail/it's spam"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "1").write_text(folder)
+    Path("my mail/README").write_text("words")
+    Path("my tables").mkdir()
+    Path("my tables/a b.csv").write_text(ROWS)
+
+    stray, table = (read(one, labelled=True)[0] for one in ("my mail", "my tables"))
+
+    assert isinstance(stray, Note)
+    (typed,) = re.findall("name them alone: (.*)", stray.text)
+    assert shlex.split(typed) == ["my mail/ham", "my mail/it's spam"]
+    assert isinstance(table, Note)
+    assert table.text.endswith("; if the tables in it have labels, name one: "
+                               "'my tables/a b.csv'")  # fmt: skip
 
 
 def test_many_files_beside_folders_are_no_strays() -> None:
