@@ -7,7 +7,10 @@ import click
 COMMANDS: Final = {
     "fit": "train",
     "build": "train",
-    "supervised": "train",
+    "supervised": "train SOURCE...",
+    "retrain": "train --replace",
+    "clear": "train --replace",
+    "reset": "train --replace",
     "predict": "classify",
     "predict-prob": "classify",
     "check-spam": "classify",
@@ -15,12 +18,18 @@ COMMANDS: Final = {
     "label": "classify",
     "score": "classify",
     "test": "eval",
+    "test-label": "eval",
+    "report": "eval",
+    "classification-report": "eval",
+    "confusion-matrix": "eval",
     "evaluate": "eval",
     "validate": "eval",
     "benchmark": "eval",
     "cv": "eval --folds 10",
     "cross-validate": "eval --folds 10",
     "crossval": "eval --folds 10",
+    "cross-val-score": "eval --folds 10",
+    "cross-val-predict": "eval --folds 10",
     "explain": "why",
     "features": "top",
     "words": "top",
@@ -28,13 +37,34 @@ COMMANDS: Final = {
     "update": "learn",
     "add": "learn",
     "partial-fit": "learn",
+    "sa-learn": "learn CLASS SOURCE...",
+    "spam": "learn spam",
+    "ham": "learn ham",
     "unlearn": "forget",
     "remove": "forget",
+    "delete": "forget",
+    "revert": "undo",
     "stats": "info",
+    "status": "info",
     "show": "info",
+    "list": "info",
     "export": "dump",
+    "backup": "dump",
     "import": "load",
+    "restore": "load",
+    "quantize": "prune",
+    "expire": "prune",
+    "sync": "compact",
+    "threshold": "policy",
+    "spamassassin": "pass",
+    "spamc": "pass",
     "daemon": "serve",
+    "spamd": "serve",
+    "bogoutil": "dump",
+    "bogolexer": "tokens",
+    "bogotune": "tune",
+    "man": "help",
+    "usage": "help",
     "clean": "doctor",
     "grid-search": "tune",
     "autotune": "tune",
@@ -94,6 +124,32 @@ OPTIONS: Final = {
 }
 """Likewise; one is meant only where a command has the option."""
 
+LINES: Final = {
+    "": {
+        **{f"-{letter}": f"bogofilter -{letter}" for letter in "bBcdDeMnNpsSTu"},
+        "-v": "--version",
+        "--spam": "learn spam",
+        "--ham": "learn ham",
+        "--forget": "forget",
+        "--dump": "info",
+        "--backup": "dump",
+        "--restore": "load",
+        "--clear": "train --replace",
+    },
+    "train": dict.fromkeys(
+        ("--spam", "--ham", "-s", "-n"), "train spam=SOURCE ham=SOURCE"
+    ),
+    "learn": {
+        "--spam": "learn spam",
+        "-s": "learn spam",
+        "--ham": "learn ham",
+        "-n": "learn ham",
+        "--forget": "forget",
+    },
+    "dump": {"--magic": "info"},
+}
+"""By command ("" is none), options of other programs that are commands here."""
+
 ARGUMENTS: Final = {"-i", "--input", "--file", "--data", "--train", "--test", "--dir"}
 """Options of other programs whose values are sources here."""
 
@@ -105,6 +161,10 @@ def option_meant(error: click.NoSuchOption) -> click.UsageError:
     command = error.ctx.command
     names = {name for param in command.params for name in param.opts}
     known = OPTIONS.get(error.option_name)
+    line = LINES.get(_command(error.ctx), {}).get(error.option_name)
+    if line is not None:
+        message = f"{error.message} Did you mean 'nbtext {line}'?"
+        return click.UsageError(message, error.ctx)
     if known in names:
         message = f"{error.message} Did you mean '{known}'?"
         return click.UsageError(message, error.ctx)
@@ -113,3 +173,8 @@ def option_meant(error: click.NoSuchOption) -> click.UsageError:
         message = f"{error.message} What is to be read stands without one: {usage}"
         return click.UsageError(message, error.ctx)
     return error
+
+
+def _command(context: click.Context) -> str:
+    """Return the name of the command that is read, or "" before there is one."""
+    return (context.info_name or "") if context.parent else ""

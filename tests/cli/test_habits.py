@@ -464,6 +464,16 @@ def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
         ("train -o m.nbt rows.csv", "'--model'?"),
         ("train --labels kind rows.csv", "'--label-column'?"),
         ("eval --cv 5 rows.csv", "'--folds'?"),
+        ("sa-learn --spam mail", "'nbtext learn CLASS SOURCE...'?"),
+        ("supervised -input rows.txt", "'nbtext train SOURCE...'?"),
+        ("clear", "'nbtext train --replace'?"),
+        ("spam mail", "'nbtext learn spam'?"),
+        ("-s", "'nbtext bogofilter -s'?"),
+        ("-e -p", "'nbtext bogofilter -e'?"),
+        ("--spam mail", "'nbtext learn spam'?"),
+        ("learn --ham mail", "'nbtext learn ham'?"),
+        ("train --spam mail --ham box", "'nbtext train spam=SOURCE ham=SOURCE'?"),
+        ("dump --magic", "'nbtext info'?"),
         ("train --input rows.csv", "What is to be read stands without one: nbtext train"
          " SOURCE..."),
     ],
@@ -482,10 +492,15 @@ def test_names_of_other_programs_stand_for_what_there_is() -> None:
                 for name in COMMANDS}  # fmt: skip
     options = {option for command in commands.values() for param in command.params
                for option in param.opts}  # fmt: skip
-    meant = {one.split()[0] for one in other_names.COMMANDS.values()} - {"--version"}
+    lines = [line for one in other_names.LINES.values() for line in one.values()]
+    meant = {one.split()[0] for one in [*other_names.COMMANDS.values(), *lines]}
+    taken = {(name, option) for name, one in other_names.LINES.items() if name
+             for option in one} & {(name, option) for name, command in commands.items()
+             for param in command.params for option in param.opts}  # fmt: skip
 
+    assert not taken
     assert not set(other_names.COMMANDS) & set(COMMANDS)
-    assert meant <= set(COMMANDS)
+    assert meant <= {*COMMANDS, "--version"}
     assert set(other_names.OPTIONS.values()) <= options
 
 
