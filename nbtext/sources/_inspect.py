@@ -43,6 +43,8 @@ _ARCHIVES = {
     b"Rar!\x1a\7": "a RAR archive",
 }
 _PARQUET = b"PAR1\x15"  # behind the magic a page, or the footer, begins
+_MAP = b"\xde\0"  # behind it the size of the map that a model's header is, and:
+_MODEL = b"\xa6format\xb2nbtext count table"
 _NO_TEXTS = {
     b"\x89PNG\r\n\x1a\n": "a picture (PNG)",
     b"\xff\xd8\xff": "a picture (JPEG)",
@@ -52,7 +54,7 @@ _NO_TEXTS = {
 }
 """What is neither mail nor text; none begins as the name of a header field does."""
 
-_UNREAD = (_MMDF, _PARQUET, *_ARCHIVES, *_NO_TEXTS, *MAGIC)
+_UNREAD = (_MMDF, _PARQUET, _MAP, *_ARCHIVES, *_NO_TEXTS, *MAGIC)
 _TAR = (b"ustar\x0000", b"ustar  \0")  # of POSIX and of GNU, in the first file's header
 _TAR_AT = slice(257, 265)
 _TAR_SIZE = 512
@@ -115,7 +117,7 @@ def refuse_unread(head: bytes, name: str) -> None:
 
     Raises:
         SourceError: it is a mailbox of the kind MMDF, an archive, Parquet, still
-            compressed, or neither mail nor text.
+            compressed, a model, or neither mail nor text.
     """
     if not is_doubtful(head):
         return  # as most, of many
@@ -141,6 +143,11 @@ def refuse_unread(head: bytes, name: str) -> None:
             f"{name}: Parquet found, which is read with {wording.named('client')} "
             "alone; save it as CSV or JSON lines (pandas: to_json(FILE, "
             "orient='records', lines=True))"
+        )
+    if head.startswith(_MAP) and head.startswith(_MODEL, len(_MAP) + 1):
+        raise SourceError(
+            f"{name}: mail or text was expected, and a model of nbtext found; give it "
+            f"with {wording.named('model')}, or leave it out"
         )
     for magic, what in _NO_TEXTS.items():
         if head.startswith(magic):

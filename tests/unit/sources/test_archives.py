@@ -9,6 +9,7 @@ from zipfile import ZipFile, ZipInfo
 
 import pytest
 
+from nbtext import train_on
 from nbtext.document import Document, Item, Unreadable
 from nbtext.sources import Options, documents
 from nbtext.tokens.opening import open_documents
@@ -113,6 +114,24 @@ def test_what_is_no_text_is_refused(
         f"{'-' if piped else path}: mail or text was expected, and {what} found; save "
     )
     [item] = read(path, form="text", data=piped)
+    assert isinstance(item, Document)
+
+
+@pytest.mark.parametrize("where", ["named", "in a folder", "from a pipe"])
+def test_a_model_is_no_document(tmp_path: Path, where: str) -> None:
+    path = tmp_path / "in" / "model"  # of another suffix than its own
+    path.parent.mkdir()
+    train_on([("sport", "a goal"), ("arts", "a stage")], tmp_path / "mail.nbt")
+    data = (tmp_path / "mail.nbt").read_bytes()
+    path.write_bytes(data)
+    piped = data if where == "from a pipe" else b""
+
+    [item] = read(path.parent if where == "in a folder" else path, data=piped)
+
+    assert isinstance(item, Unreadable)
+    assert "a model of nbtext found; give it with model, or" in str(item.error)
+    path.write_bytes(data[:3] + b"other" + data[8:])
+    [item] = read(path)
     assert isinstance(item, Document)
 
 
