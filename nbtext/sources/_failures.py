@@ -2,6 +2,7 @@
 
 import os
 
+from nbtext import wording
 from nbtext.classes import quoted
 from nbtext.errors import MissingSourceError, SourceError, advice_on_reading
 
@@ -45,10 +46,23 @@ def _advice(name: str) -> str:
         return "there are no blanks around it in LABEL=PATH"
     if "://" in name:
         return f"fetch it first: curl -LO {name}"
+    if not (_GLOB.isdisjoint(name) or _is_text(name)) and _matches(name):
+        lists = wording.given(lists=(wording.Blank("LABEL=LIST"),))
+        return (
+            "files match that, but no shell has looked: it is quoted, or stands behind "
+            f"LABEL=; write them to a file (ls {name} > LIST), and give {lists}"
+        )
     if not (_GLOB.isdisjoint(name) or _is_text(name)):
         return "no name matches that, or its * or ? is quoted; check how it is spelt"
     advice = ", or give a text by standard input" if _is_text(name) else ""
     return f"check how the path is spelt{advice}"
+
+
+def _matches(pattern: str) -> bool:
+    """Return whether there is a file that a shell would put in a pattern's place."""
+    from glob import iglob  # of errors alone
+
+    return any(iglob(pattern))  # noqa: PTH207  pathlib takes none from the root
 
 
 def _is_text(name: str) -> bool:

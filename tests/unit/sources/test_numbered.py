@@ -213,9 +213,13 @@ def test_many_files_beside_folders_are_no_strays() -> None:
         ("http://example.org/a.csv", "fetch it first: curl -LO http://example.org/a.csv"),
         ("mail/*.eml", "no name matches that, or its * or ? is quoted; check how it is "
          "spelt"),
+        ("mail/*.txt", "files match that, but no shell has looked: it is quoted, or "
+         "stands behind LABEL=; write them to a file (ls mail/*.txt > LIST), and give "
+         "lists=(LABEL=LIST,)"),
     ],
 )  # fmt: skip
 def test_what_is_no_path_is_told_what_to_write(name: str, said: str) -> None:
     Path("mail").mkdir(exist_ok=True)
+    Path("mail", "1.txt").write_text("words")
 
     assert errors(read(name)) == [f"{name}: no such file or folder; {said}"]
