@@ -37,6 +37,11 @@ def quoted(name: str) -> str:
     return f"{mark}{name}{mark}"
 
 
+def with_value(name: str, value: str) -> str:
+    """Return a class and its number, for a message: `spam 45`, but `2024: 45`."""
+    return f"{name}: {value}" if name[-1:].isdigit() else f"{name} {value}"
+
+
 def meant_by(name: str) -> str | None:
     """Return the class of the mail in a folder of this name, None if it tells none."""
     return FOLDERS.get(name.lower())

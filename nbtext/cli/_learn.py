@@ -12,7 +12,7 @@ from collections import Counter as Tally
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nbtext.classes import quoted
+from nbtext.classes import quoted, with_value
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json, class_name, counted
 from nbtext.cli._terminal import (
@@ -244,7 +244,9 @@ def summary(
         for outcome, (verb, rest) in words.items()
         if outcomes[outcome]
     ]
-    by_class = ", ".join(f"{name} {n:,}" for name, n in sorted((labels or {}).items()))
+    by_class = ", ".join(
+        with_value(name, f"{n:,}") for name, n in sorted((labels or {}).items())
+    )
     return ", ".join(parts) + (f": {by_class}" if by_class else "")
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from nbtext.classes import with_value
 from nbtext.cli._options import json_option, named_model
 from nbtext.cli._policy import sentence_of
 from nbtext.cli._report import as_json as json_of
@@ -275,4 +276,6 @@ def _by_class(values: dict[str, str]) -> str:
     """Return what each class has, or what all of them have."""
     if len(values) > 2 and len({*values.values()}) == 1:
         return next(iter(values.values()))
-    return ", ".join(f"{class_name(name)} {value}" for name, value in values.items())
+    return ", ".join(
+        with_value(class_name(name), value) for name, value in values.items()
+    )

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nbtext.classes import with_value
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
     model_option,
@@ -70,7 +71,7 @@ def summary(loaded: "Loaded", model: str, written: int) -> list[str]:
     """Say what was read and where it went."""
     table = loaded.contents.counts
     classes = ", ".join(
-        f"{name} {documents:,}"
+        with_value(name, f"{documents:,}")
         for name, documents in zip(table.classes, table.documents, strict=True)
     )
     documents = counted(sum(table.documents), "document")

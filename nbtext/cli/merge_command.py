@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nbtext.classes import with_value
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._keyed import check_keyed
@@ -207,7 +208,7 @@ def summary(
     """Say what was merged, and all warnings."""
     table = merged.contents.counts
     classes = ", ".join(
-        f"{name} {documents:,}"
+        with_value(name, f"{documents:,}")
         for name, documents in zip(table.classes, table.documents, strict=True)
     )
     lines = [f"merged {counted(sum(table.documents), 'document')}: {classes}"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nbtext.classes import note_on_alike
+from nbtext.classes import note_on_alike, with_value
 from nbtext.cli._garbage import hold, settle
 from nbtext.cli._options import (
     check_cluster,
@@ -205,7 +205,9 @@ def _sizes(classes: "Mapping[str, int]") -> str:
     """List how many documents the classes have; of many classes the largest ones."""
     largest = sorted(classes, key=lambda name: -classes[name])[:MOST_LISTED]
     listed = ", ".join(
-        f"{clipped(name)} {n:,}" for name, n in classes.items() if name in largest
+        with_value(clipped(name), f"{n:,}")
+        for name, n in classes.items()
+        if name in largest
     )
     n_more = len(classes) - len(largest)
     return f"{listed} and {n_more:,} more" if n_more else listed

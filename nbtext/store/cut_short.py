@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from nbtext import wording
+from nbtext.classes import with_value
 from nbtext.errors import DamagedError, ModelFileError
 from nbtext.store.header import Header
 from nbtext.store.table import read_head
@@ -60,7 +61,8 @@ def documents_of(headers: Iterable[Header]) -> dict[str, int]:
 
 def listed(documents: dict[str, int]) -> str:
     """Return how many documents each class has, in one line."""
-    return ", ".join(f"{name} {n:,}" for name, n in documents.items()) or "no documents"
+    found = ", ".join(with_value(name, f"{n:,}") for name, n in documents.items())
+    return found or "no documents"
 
 
 def _missing(path: str, whole: memoryview, offset: int) -> str:

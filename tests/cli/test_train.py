@@ -55,6 +55,16 @@ def test_train_makes_a_model_and_says_what_it_read(run: "Run") -> None:
     assert documents(run, "new/folder/m.nbt") == {"ham": 8, "spam": 8}
 
 
+def test_a_class_that_is_a_number_is_told_from_its_documents(run: "Run") -> None:
+    Path("rows.csv").write_text("label,text\n0,goal match\n1,novel stage\n1,an opera\n")
+
+    _, _, trained = run("train", "-m", "m.nbt", "rows.csv")
+    _, info, _ = run("info", "-m", "m.nbt")
+
+    assert ": 0: 1, 1: 2\n" in trained
+    assert "documents: 0: 1, 1: 2" in info
+
+
 @pytest.mark.usefixtures("corpus")
 def test_train_lets_only_its_owner_read_the_model(run: "Run") -> None:
     assert run("train", "-q", "-m", "m.nbt", "spam", "ham") == (0, "", "")
@@ -133,7 +143,7 @@ def test_of_many_classes_the_summary_names_the_largest(run: "Run") -> None:
 
     _, out, err = run("train", "-m", "m.nbt", "many.tsv")
 
-    named = ", ".join(f"{n:02} 2" for n in range(3, 23))
+    named = ", ".join(f"{n:02}: 2" for n in range(3, 23))
     assert out == ""
     told, summary = err.splitlines()[:2]
     assert told.startswith("WARNING: 23 classes are many for 43 documents; ")
