@@ -1,5 +1,6 @@
 """What is said of columns of a table that nobody has named: notes, from its rows."""
 
+import os
 from collections.abc import Collection, Sequence
 
 from nbtext import wording
@@ -12,6 +13,8 @@ from nbtext.sources.beside import is_named_so
 from nbtext.sources.guess import by_column, kind_of
 
 _MOST = 100  # columns in which names of labels are looked for
+_FIRST = 3  # rows of which a column of names of files has one each
+_LONGEST_PATH = 1024  # bytes
 
 
 def note_beside(
@@ -88,3 +91,37 @@ def note_names(records: Sequence[Record], label: str | None, name: str) -> Note 
             ask = wording.given(label_column=column)
             return Note(f"{name}: {clipped(column)} names the labels: {ask}")
     return None
+
+
+def note_files(records: Sequence[Record], label: str | None, name: str) -> Note | None:
+    """
+    Warn of a column with names of files: they are read as texts, and none is opened.
+
+    Args:
+        records: the first ones.
+        label: the column of the label; None for one of `LABEL_COLUMNS`.
+        name: what the user may call the table.
+    """
+    if not records:
+        return None
+    first = records[:_FIRST]
+    label = label or first_of(LABEL_COLUMNS, first[0])
+    text = first_of(TEXT_COLUMNS, first[0])
+    for column in [text] if text else [*first[0]][:_MOST]:
+        values = [bytes_of(one.get(column)) for one in first]
+        if column != label and all(map(_is_file, values)):
+            ask = wording.given(format="index")
+            return Note(
+                f"{name}: {clipped(column)} has names of files, and these are read as "
+                "texts, not what is in the files; to read that, write LABEL PATH on "
+                f"each line: {ask}",
+                is_warning=True,
+            )
+    return None
+
+
+def _is_file(value: bytes | None) -> bool:
+    """Return whether a value of a column is the name of a file that is there."""
+    if not value or len(value) > _LONGEST_PATH or b"\0" in value:
+        return False
+    return os.path.isfile(value)  # noqa: PTH113  pathlib takes no bytes

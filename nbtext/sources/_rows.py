@@ -13,7 +13,12 @@ from nbtext import wording
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SettingsError, SourceError, clipped, listed
 from nbtext.exact import check_number, value_of
-from nbtext.sources._column_notes import note_beside, note_names, note_unread
+from nbtext.sources._column_notes import (
+    note_beside,
+    note_files,
+    note_names,
+    note_unread,
+)
 from nbtext.sources._csv import csv_records
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
@@ -109,7 +114,7 @@ def row_items(
             if label_column and (len(columns) > 2 or not options.model_classes):
                 known = bool(options.model_classes)
                 yield note_beside(label_column, place.name, columns, is_known=known)
-        for note_of in (note_names, note_unread) if is_guessed else ():
+        for note_of in (note_names, note_unread, note_files) if is_guessed else ():
             note = note_of(rows, label_column, place.name)
             if note is not None:
                 yield note

@@ -206,5 +206,5 @@ def test_lines_may_end_with_their_label(
     )  # fmt: skip
 
     assert "every line ends with a word behind a tab; with --form" in classified.stderr
-    assert ": 0 6, 1 6\n" in done.stderr
+    assert ": 0: 6, 1: 6\n" in done.stderr
     assert "the second column was taken for the label" in done.stderr

@@ -315,6 +315,33 @@ def test_names_of_numbered_labels_are_told(names: list[str], is_said: bool) -> N
 
 
 @pytest.mark.parametrize(
+    ("heading", "is_said"),
+    [(("label", "file"), True), (("file", "label"), True), (("label", "text"), True),
+     ((), True), (("label", "file", "text"), False), (("label", "other"), False)],
+)  # fmt: skip
+def test_a_column_of_names_of_files_is_told(
+    heading: tuple[str, ...], tmp_path: Path, is_said: bool
+) -> None:
+    rows: list[list[object]] = []
+    for kind, text in TEXTS:
+        file = tmp_path / f"{len(rows)}.eml"
+        if "other" not in heading or rows:  # the first is none then
+            file.write_text(text)
+        values = {"label": "ab"[kind], "file": file, "other": file, "text": file}
+        values |= {"text": text} if "file" in heading else {}
+        rows.append([values[name] for name in heading or ("label", "text")])
+    lines = table(rows, *heading).encode()
+    options = guessing(ColumnGuess())._replace(format="csv")
+
+    items = [*read("-", labelled=True, stdin=lines, options=options)]
+
+    told = [
+        one for one in notes(items) if "has names of files, and these are read" in one
+    ]
+    assert len(told) == is_said
+
+
+@pytest.mark.parametrize(
     "value",
     ["2024-05-31", "31/5/2024", "2015-02-24 11:35:52 -0800", "May 3, 2018",
      "Mon Apr 06 22:19:45 PDT 2009", "2013-11-07T06:20:48", "12:30 PM"],
