@@ -1,6 +1,7 @@
 """The group of commands, each loaded when it is called."""
 
 import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -153,6 +154,8 @@ def run_command(arguments: list[str]) -> int:
         return status.USAGE
     except click.UsageError as error:
         _show(error)
+        if not arguments and sys.stdin is not None and not sys.stdin.isatty():
+            to_stderr("Error: Name a command: nbtext classify says what is piped in.")
         return status.USAGE
     except click.ClickException as error:
         _show(error)

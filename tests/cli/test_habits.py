@@ -509,6 +509,10 @@ def test_no_command_shows_the_help_as_a_usage_error(process: "Run") -> None:
 
     assert (status, out) == (64, "")
     assert "nbtext train spam/ ham/" in err
+    assert err.endswith(
+        "\nError: Name a command: nbtext classify says what is piped in.\n"
+    )
+    assert "Error" not in on_a_terminal()[1]
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
