@@ -14,7 +14,7 @@ installs what it needs.
 from __future__ import annotations
 
 import os
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
@@ -373,6 +373,7 @@ def _checked(X: Texts, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:
     if y is None:
         message = "fitting requires y to be passed, but the target y is None"
         raise ValueError(message)
+    y = list(y) if isinstance(y, Iterator) else y
     texts, labels = _texts(X), column_or_1d(y, warn=True)
     check_consistent_length(texts, labels)
     if labels.dtype.kind == "T":  # strings of numpy, which scikit-learn does not know

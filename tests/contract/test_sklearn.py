@@ -120,6 +120,16 @@ def test_it_is_what_the_library_trains(tmp_path: Path) -> None:
     assert model.score(TEXTS, LABELS) > 0.9
 
 
+def test_texts_and_labels_may_come_one_after_the_other() -> None:
+    model = NBTextClassifier().fit(iter(TEXTS), (label for label in LABELS))
+
+    assert model.predict(iter(TEXTS)).tolist() == (
+        NBTextClassifier().fit(TEXTS, LABELS).predict(TEXTS).tolist()
+    )
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        NBTextClassifier().fit(iter(TEXTS), iter(LABELS[1:]))
+
+
 def test_it_is_searched_cloned_and_pickled() -> None:
     choices = {"event_model": ["sum", "complement"], "smoothing": [0.1, 1.0]}
 
