@@ -117,6 +117,7 @@ OPTIONS: Final = {
     "--force": "--replace",
     "--overwrite": "--replace",
     "--type": "--format",
+    "--output-format": "--json",
     "--metric": "--measure",
     "--metrics": "--measure",
     "--scoring": "--measure",

@@ -463,6 +463,7 @@ def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
         ("cross_validate rows.csv", "'nbtext eval --folds 10'?"),
         ("train -o m.nbt rows.csv", "'--model'?"),
         ("train --labels kind rows.csv", "'--label-column'?"),
+        ("classify --output-format json mail", "'--json'?"),
         ("eval --cv 5 rows.csv", "'--folds'?"),
         ("sa-learn --spam mail", "'nbtext learn CLASS SOURCE...'?"),
         ("supervised -input rows.txt", "'nbtext train SOURCE...'?"),
