@@ -137,9 +137,16 @@ LINES: Final = {
         "--restore": "load",
         "--clear": "train --replace",
     },
-    "train": dict.fromkeys(
-        ("--spam", "--ham", "-s", "-n"), "train spam=SOURCE ham=SOURCE"
-    ),
+    "train": {
+        **dict.fromkeys(
+            ("--spam", "--ham", "-s", "-n"), "train spam=SOURCE ham=SOURCE"
+        ),
+        "--test-size": "eval --folds 10 SOURCE...",
+    },
+    "classify": {
+        "--proba": "classify --json",
+        "--text": "classify < FILE",
+    },
     "learn": {
         "--spam": "learn spam",
         "-s": "learn spam",
