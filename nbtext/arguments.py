@@ -28,7 +28,11 @@ def path_of(path: AnyPath) -> str:
     """
     found = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(found, str):
-        message = f"a path is a str or a Path, not {type(found).__name__}"
+        opened = hasattr(found, "classify")
+        advice = (
+            "; give the path of the model, and not what is opened" if opened else ""
+        )
+        message = f"a path is a str or a Path, not {type(found).__name__}{advice}"
         raise TypeError(message)
     return found
 

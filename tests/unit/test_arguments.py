@@ -286,6 +286,8 @@ def test_the_path_of_a_model_is_no_model(model: Path) -> None:
         nbtext.classify(7, "a goal")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a path is a str or a Path, not Classifier"):
         nbtext.load(opened)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="; give the path of the model, and not what"):
+        nbtext.learn(opened, "sport", ["a goal"])  # type: ignore[arg-type]
 
 
 def test_several_models_are_no_model_where_one_is_expected(model: Path) -> None:
