@@ -214,8 +214,8 @@ def test_semicolons_and_other_delimiters(run: "Run") -> None:
     told = run("train", "-m", "n.nbt", "--format", "csv", "--delimiter", "~", "b.txt")
     wrong = run("train", "-m", "n.nbt", "--delimiter", ";;", "a.csv")
 
-    assert "c0 5, c1 4" in guessed.err
-    assert "c0 5, c1 4" in told.err
+    assert "c0: 5, c1: 4" in guessed.err
+    assert "c0: 5, c1: 4" in told.err
     assert wrong.status == 64
     assert "';;' is not one ASCII character, such as ';', nor 'tab'." in wrong.err
 
