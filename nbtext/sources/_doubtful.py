@@ -101,11 +101,11 @@ def _of_tables(path: str) -> Note | None:
     )
 
 
-def _typed(paths: list[str]) -> str:
-    """Return paths as a shell takes them."""
-    import shlex  # of few folders, as below
+def _typed(arguments: list[str]) -> str:
+    """Return arguments as a shell takes them."""
+    import shlex  # of few folders, and of errors
 
-    return shlex.join(paths)
+    return shlex.join(arguments)
 
 
 def _tables_in(path: str) -> list[str]:
@@ -197,8 +197,6 @@ def _refuse_parts(paths: list[str]) -> None:
     shared = sorted(set.intersection(*names) - _UNLABELLED)
     if len(shared) < 2:
         return
-    import shlex  # of errors alone, as below
-
     first, *others = sorted(paths, key=lambda path: not _is_to_train_on(path))
     is_whole = len(others) == 1 and _are_all_classes(others[0], inside[others[0]])
     measuring = wording.call("evaluate", sources=others[:1])
@@ -210,7 +208,7 @@ def _refuse_parts(paths: list[str]) -> None:
         f"{listed(paths)}: folders that are classes were expected, and parts of a "
         f"corpus found, which have the same folders ({_few(shared)}); if those are the "
         f"classes, take one part: `{ask}`{test}; to have a part for a class, name it: "
-        f"{shlex.quote(f'LABEL={first}')}"
+        f"{_typed([f'LABEL={first}'])}"
     )
 
 
@@ -246,11 +244,9 @@ def _refuse_numbered_parts(paths: list[str]) -> None:
         )
     if len(paths) < 3 or not _are_numbered(paths):
         return
-    import shlex
-
     above = os.path.dirname(paths[0].rstrip("/"))
     is_whole = sorted(paths) == class_folders(above or ".")
-    where = shlex.join([above] if is_whole else paths)
+    where = _typed([above] if is_whole else paths)
     begin = "spmsg" if any(map(_has_spam_of_ling_spam, paths)) else "BEGINNING"
     reading = wording.call("", lists=("spam=spam.list", "ham=ham.list"))
     raise SettingsError(
@@ -258,7 +254,7 @@ def _refuse_numbered_parts(paths: list[str]) -> None:
         "corpus found; if the names of the files tell the labels, list those of each "
         f"class: `find {where} -name '{begin}*' > spam.list; find {where} -type f ! "
         f"-name '{begin}*' > ham.list; {reading}`; to have a part for a class, name "
-        f"it: {shlex.quote(f'LABEL={paths[0]}')}"
+        f"it: {_typed([f'LABEL={paths[0]}'])}"
     )
 
 
