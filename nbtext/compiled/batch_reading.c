@@ -79,8 +79,8 @@ push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint
         bits++;
     size_t room = batch->slots.room;
     view->counts.length = (before + 3) / 4;
-    if (n > INT32_MAX || !make_room(&batch->slots, (size_t)1 << (bits - 1))
-        || !make_room(&view->keys, n) || !make_room(&view->counts, n / 4 + 1))
+    if (n > INT32_MAX || !make_room(&view->keys, n) || !make_room(&view->counts, n / 4 + 1)
+        || !make_room(&batch->slots, (size_t)1 << (bits - 1))) /* last, to be cleared now */
         return OUT_OF_MEMORY;
     uint32_t *slots = (uint32_t *)(void *)batch->slots.values;
     if (room < batch->slots.room || n > UINT32_MAX - batch->n_slotted) {
